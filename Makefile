@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz docs pins floors translations clean
+.PHONY: help demo test fuzz docs pins floors translations audit sbom clean
 
 help:  ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -57,6 +57,13 @@ pins:  ## Choose the newest versions within the ranges, in a fresh environment; 
 	@rm -rf build/pins
 	@echo "requirements/runtime.txt, requirements/dev.txt and requirements/docs.txt written"
 
+audit: build/audit/.done  ## Look the pinned packages up in the database of known vulnerabilities (optional).
+	@build/audit/bin/python requirements/audit.py requirements/runtime.txt
+
+sbom: build/audit/.done  ## Write the list of all pinned packages (CycloneDX) to build/sbom.json.
+	@build/audit/bin/python -W ignore -m cyclonedx_py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible -o build/sbom.json
+	@echo "$$(build/audit/bin/python -c 'import json; print(len(json.load(open("build/sbom.json"))["components"]))') packages: build/sbom.json"
+
 clean:  ## Remove the environment and all caches; data in var/ stays.
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
 
@@ -67,6 +74,13 @@ $(BIN)/python:
 	  echo "error: $(PYTHON) lacks the modules venv and ensurepip: install them (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	@echo "making $(VENV) with $$($(PYTHON) --version) ..."
 	@$(PYTHON) -m venv $(VENV)
+
+build/audit/.done: requirements/audit.txt
+	@echo "installing the tools of the audit (once) ..."
+	@mkdir -p build
+	@$(PYTHON) -m venv build/audit
+	@build/audit/bin/python -m pip --quiet --disable-pip-version-check install -r requirements/audit.txt
+	@touch $@
 
 $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml | $(BIN)/python
 	@echo "installing the pinned packages (once; about a minute) ..."

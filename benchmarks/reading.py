@@ -26,7 +26,7 @@ from selectolax.lexbor import LexborHTMLParser
 from benchmarks.measure import Clock, race
 from catalog.html import decode_html
 from catalog.models import Attribute
-from catalog.runtime.processes import tune_gc
+from catalog.runtime.garbage_collection import tune_gc
 from catalog.values import Hint, make_offer
 from parser.compiled_rules import CompiledRules
 from parser.crawled_pages import CrawledPage

@@ -4,12 +4,14 @@ Its output goes to the channel of the parent, its errors to the log of the crawl
 imported by the process only.
 """
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from socket import socket
 
+from catalog.runtime.process_limits import ProcessLimits
 from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.settings import Settings
 from crawler.job import CrawlJob
@@ -30,9 +32,14 @@ def _crawl(channel: socket, fds: Sequence[int], job: CrawlJob, log: str) -> None
 
     from crawler.spider import ShopSpider
 
+    if not job.uses_browser:
+        # A browser would inherit the limit, and does not start within one.
+        ProcessLimits(memory=job.settings.run_memory).limit_memory()
     for descriptor in (sys.stdout.fileno(), sys.stderr.fileno()):
         os.dup2(fds[0], descriptor)
     sys.stdout = channel.makefile("w", encoding="utf-8")
+    # Scrapy, or `crawler.json_log`, writes to the log of the crawl instead.
+    logging.getLogger().handlers.clear()
     scrapy_settings = ScrapySettings()
     scrapy_settings.setmodule("crawler.settings", priority="project")
     scrapy_settings.setdict(_log_settings(job.settings, log), priority="cmdline")

@@ -25,7 +25,8 @@ class CrawlJob:
     """A shop to crawl. With `follow` False only pages that are in the table already are fetched.
 
     `isolated` is set after a crawler process died: pages are then processed in a worker process.
-    With `anew` pages that have not changed are fetched and processed as well.
+    With `anew` pages that have not changed are fetched and processed as well. `uses_browser` is set
+    for a shop that needs JavaScript.
     """
 
     settings: Settings
@@ -35,6 +36,7 @@ class CrawlJob:
     follow: bool = True
     isolated: bool = False
     anew: bool = False
+    uses_browser: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 import structlog
 
+from catalog.runtime.telemetry.log_context import add_log_fields
+
 
 def log_as_json(file: Path) -> None:
     """Write all log records of this process to a file, as JSON lines.
@@ -13,6 +15,7 @@ def log_as_json(file: Path) -> None:
     Scrapy's own log must be disabled.
     """
     add_fields: list[Any] = [
+        add_log_fields,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -9,6 +9,7 @@ A page is not read again while its reading would be the same: its `read_key` is 
 page, of the rules without their version, and of the code.
 """
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +22,12 @@ from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer
 from catalog.runtime.batches import batches
 from catalog.runtime.code_version import code_version
 from catalog.runtime.process_end import set_aside_reason
-from catalog.runtime.processor_time import ProcessorTimeLimit, limit_processor_time
+from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.processor_time import ProcessorTimeLimit
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import map_chunks
+from catalog.runtime.telemetry.tracing import span
 from catalog.storage.bodies import share_credentials
 from catalog.storage.fingerprints import Digest
 from catalog.storage.store import Store
@@ -35,13 +38,15 @@ from parser.rules.model import RuleSet
 from parser.variants import Variant
 from parser.voting.winner import Reading
 
+log = logging.getLogger("parser.parse_job")
+
 # Pages that one task reads and one transaction writes.
 CHUNK_SIZE = 40
 # Seconds of processor time for one page: a bound against pages made to be slow.
 TIME_LIMIT = 20
-# Seconds of processor time after which the operating system ends a worker: an extension module may
-# not return to Python, which alone can raise an error.
-HARD_TIME_LIMIT = 60
+# Limits that the operating system keeps: an extension module may not return to Python, which alone
+# can raise an error. The memory is a bound against hostile input.
+WORKER_LIMITS = ProcessLimits(memory=1_000, processor_time=60)
 # Packages whose code a reading depends on.
 READING_PACKAGES = ("catalog", "parser", "url_cleaner")
 # Fields of a rule set that no reading depends on.
@@ -135,10 +140,14 @@ def parse_shop(
     task = ParseTask(settings.bodies, rules.model_dump_json(), tuple(settings.confidence.items()))
     summary, done = ParseSummary(pages=len(pages)), 0
     keys_by_page = {page.page_id: keys.of(page) for page in pages}
-    for outcomes in _read_all(task, pages, settings.workers if workers is None else workers):
-        _save(store, shop, rules.version, outcomes, keys_by_page)
+    batches_read = _read_all(task, pages, settings.workers if workers is None else workers)
+    while done < len(pages):
+        with span("page batch", run=run_id, done=done):
+            outcomes = next(batches_read)
+            _save(store, shop, rules.version, outcomes, keys_by_page)
         summary = _add_counts(summary, outcomes)
         done += len(outcomes)
+        log.debug("pages read", extra={"done": done, "total": len(pages)})
         progress("pages read", done, len(pages))
     return replace(summary, seconds=round(time.monotonic() - begin, 2))
 
@@ -194,7 +203,7 @@ def _read_all(
     """Read pages in worker processes, of which a page may cost one, but never this process."""
     chunks = [pages[start : start + CHUNK_SIZE] for start in range(0, len(pages), CHUNK_SIZE)]
     worker_count = max(1, workers) if len(pages) > MAX_PAGES_ALONE else 1
-    return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside)
+    return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside, WORKER_LIMITS)
 
 
 def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
@@ -208,7 +217,6 @@ def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
 
     def read(page: CrawledPage) -> Outcome:
         try:
-            limit_processor_time(HARD_TIME_LIMIT)
             with ProcessorTimeLimit(TIME_LIMIT):
                 reading = compiled.read(opener.open(page, trusted=True))
                 certain = drop_uncertain(reading, thresholds, rules.currency)
@@ -218,6 +226,7 @@ def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
             raise
         except Exception as error:  # noqa: BLE001 - a page or a rule may bring about anything
             reason = f"unreadable: {str(error) or type(error).__name__}"
+            log.info("page is unreadable", extra={"reason": reason, "page": page.page_id})
             return Outcome(page.page_id, PageReading(PageKind.OTHER, reason), failed=True)
 
     return read
@@ -225,6 +234,7 @@ def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
 
 def _set_aside(page: CrawledPage, reason: str) -> Outcome:
     """Return the outcome of a page on which worker processes died."""
+    log.info("page is set aside", extra={"reason": reason, "page": page.page_id})
     reading = PageReading(PageKind.OTHER, set_aside_reason(reason))
     return Outcome(page.page_id, reading, failed=True)
 

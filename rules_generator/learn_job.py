@@ -24,6 +24,7 @@ from catalog.models import KnownOffer, Page, PageState, Shop, Stage, StoredRules
 from catalog.runtime.code_version import code_version
 from catalog.runtime.page_marker import NO_PAGE
 from catalog.runtime.process_end import ENDED_PROCESS, set_aside_reason
+from catalog.runtime.process_limits import ProcessLimits
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import MAX_TRIES, WorkerDied, call_supervised
@@ -78,6 +79,8 @@ MAX_NAMED = 20
 MAX_OTHER_OFFERS = 200_000
 # Pages that may be set aside in one run: beyond that, the machine is at fault.
 MAX_SET_ASIDE = 20
+# Seconds of processor time: hundred times that of the labelled shop that takes longest.
+MAX_SECONDS = 3_600
 # Where the examples come from, as it is stored and printed.
 KNOWN_OFFERS = "known offers"
 GENERAL_RULES = "general rules"
@@ -237,11 +240,12 @@ def _set_aside_by_parser(store: Store, shop: Shop) -> dict[int, str]:
 def _learn_supervised(task: LearnTask, progress: Progress) -> tuple[RuleSet, StoredReport]:
     """Learn in a worker process, without the pages on which three of them die."""
     set_aside = dict(task.set_aside)
+    limits = ProcessLimits(task.settings.run_memory, MAX_SECONDS)
     deaths: Counter[int] = Counter()
     while True:
         try:
             return call_supervised(
-                learn_stored_shop, (replace(task, set_aside=set_aside),), progress
+                learn_stored_shop, (replace(task, set_aside=set_aside),), progress, limits
             )
         except WorkerDied as death:
             deaths[death.page_id] += 1

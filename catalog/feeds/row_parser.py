@@ -10,23 +10,25 @@ import json
 import pickle
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from catalog.errors import FeedError
+from catalog.errors import FeedError, WorkerError
 from catalog.feeds.columns import Columns
 from catalog.feeds.offers import OfferParser, ParsedOffer
 from catalog.feeds.price_formats import PriceFormats
 from catalog.feeds.rows import Texts
 from catalog.models import OfferFields
-from catalog.runtime.processes import worker_pool
+from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.worker_pool import WorkerPool, worker_pool
 
 # Columns of a known offer that the feed decides, in the order of the temporary file.
 OFFER_COLUMNS = (*OfferFields.model_fields, "ref", "link", "opaque", "product")
 # Batches that the second process holds: while one is written, it parses the next.
 BATCHES_IN_PROCESS = 2
+# Limits of the second process; the time is that of one batch. Bounds against hostile input.
+ROW_LIMITS = ProcessLimits(memory=1_000, processor_time=60)
 
 _ENCODER = json.JSONEncoder(check_circular=False)
 # The parser of this process, where it is the second one.
@@ -92,7 +94,7 @@ def can_be_sent(parser: OfferParser) -> bool:
 class ParserProcess(Generic[Batch]):
     """A second process that parses batches of rows beside this one."""
 
-    def __init__(self, pool: ProcessPoolExecutor, parser: OfferParser) -> None:
+    def __init__(self, pool: WorkerPool, parser: OfferParser) -> None:
         self._pool = pool
         self._parser = parser
         self._pending: deque[tuple[Batch, Future[list[ParsedRow]]]] = deque()
@@ -129,9 +131,9 @@ class ParserProcess(Generic[Batch]):
 def parser_process(parser: OfferParser) -> Iterator[ParserProcess[Any]]:
     """Start a second process with a copy of a parser. Raises FeedError if the process dies."""
     try:
-        with worker_pool(1, _use_parser, parser) as pool:
+        with worker_pool(1, _use_parser, parser, limits=ROW_LIMITS) as pool:
             yield ParserProcess(pool, parser)
-    except BrokenProcessPool as error:
+    except WorkerError as error:
         raise FeedError(
             "the process that parses the feed's rows has ended, as for lack of memory: "
             "run the same command again"

@@ -6,7 +6,6 @@ memory that it shares with its parent before it works on the page.
 
 import mmap
 import os
-import tempfile
 
 NO_PAGE = 0  # ids of pages start at 1
 
@@ -62,11 +61,18 @@ def mark_page(page_id: int) -> None:
         _shared.value = page_id
 
 
+def marked_page() -> int:
+    """Return the page that this process has marked last; NO_PAGE outside of workers."""
+    return NO_PAGE if _shared is None else _shared.value
+
+
 def _allocate() -> int:
     """Return the descriptor of new memory: a file that has no name, on disk only where needed."""
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("marker")
     else:
+        import tempfile
+
         with tempfile.TemporaryFile() as file:
             descriptor = os.dup(file.fileno())
     os.ftruncate(descriptor, _SIZE)

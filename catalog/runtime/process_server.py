@@ -26,6 +26,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from catalog.runtime.telemetry.log_context import adopt_logging
+from catalog.runtime.telemetry.tracing import stop_traces
+
 # Length in bytes of a message's part: the head that the server reads, the call that the child
 # reads.
 SIZE = struct.Struct("!Q")
@@ -239,9 +242,10 @@ def _run_child(channel: socket.socket, descriptors: Sequence[int], head: dict[st
         call = receive_part(channel)
         if call is not None:
             # From the process that requested this one.
-            function, args, variables = pickle.loads(call)  # noqa: S301
+            function, args, variables, logging = pickle.loads(call)  # noqa: S301
             os.environ.update(variables)
             shared_variables.update(variables)
+            adopt_logging(logging)
             function(channel, descriptors, *args)
             code = 0
     except SystemExit as error:
@@ -251,6 +255,8 @@ def _run_child(channel: socket.socket, descriptors: Sequence[int], head: dict[st
     except BaseException as error:  # noqa: BLE001 - nobody but this function could report it
         sys.excepthook(type(error), error, error.__traceback__)
     finally:
+        with suppress(Exception):
+            stop_traces()
         with suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()

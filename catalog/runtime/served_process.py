@@ -22,6 +22,7 @@ from typing import Any
 from catalog.errors import WorkerError
 from catalog.runtime import process_server
 from catalog.runtime.process_server import NUMBER, SIZE
+from catalog.runtime.telemetry.log_context import inherited_logging
 
 # Environment variables that processes get: none of them holds a secret.
 SAFE_VARIABLES = frozenset(
@@ -62,8 +63,9 @@ class ServedProcess:
         self._status, status_end = socket.socketpair()
         self._exit_code: int | None = None
         self._lock = threading.Lock()
+        logging = inherited_logging()
         head = {
-            "modules": [*_modules_of(target, *args), *modules],
+            "modules": [*_modules_of(target, *args, *logging), *modules],
             "folder": _working_folder(),
             "group": 0 if leads_group else os.getpgrp(),
         }
@@ -76,7 +78,7 @@ class ServedProcess:
                     raise WorkerError(f"no process can be started: {error}") from error
             # A process that has died meanwhile is noticed by those who wait for its answers.
             with suppress(OSError):
-                call = (target, args, process_server.shared_variables)
+                call = (target, args, process_server.shared_variables, logging)
                 self.channel.sendall(_part(pickle.dumps(call)))
             number = self._status.recv(NUMBER.size)
             self.pid: int = NUMBER.unpack(number)[0] if number else 0

@@ -1,5 +1,5 @@
-"""Settings from `SCOUT_*` environment variables, `scout.toml` and command-line flags; each
-overrides the one before.
+"""Settings from files of their own (`catalog.runtime.setting_files`), `SCOUT_*` environment
+variables, `scout.toml` and command-line flags; each overrides the one before.
 """
 
 from decimal import Decimal
@@ -16,6 +16,7 @@ from pydantic_settings import (
 
 from catalog.errors import ConfigError
 from catalog.models import Attribute, Role
+from catalog.runtime.setting_files import SettingFiles
 
 # An ISO 4217 code, as offers carry it.
 CurrencyCode = Annotated[str, Field(pattern="^[A-Z]{3}$")]
@@ -32,9 +33,14 @@ class Settings(BaseSettings):
     as EUR 1 and USD 0.92: with them, lists rank amounts of several currencies together. `language`
     is that of reports for people.
 
+    `scout serve` removes runs and logs older than `keep_days`, and all but the newest `keep_runs`
+    runs of a shop, once a day; 0 keeps all.
+
     `public_url` is the address at which people reach `scout serve`. The `oidc_` settings let them
     sign in by OpenID Connect: `oidc_roles` gives the role of a group in the claim
     `oidc_groups_claim`, `oidc_role` that of everybody else (`none`: they may not sign in).
+
+    `traces_url` is the address of OTLP over HTTP to which traces are sent.
 
     Mails go out by `smtp_host`, from `mail_from`. `private_webhooks` allows webhooks in a private
     network.
@@ -57,8 +63,11 @@ class Settings(BaseSettings):
     precision: float = Field(default=0.98, ge=0.5, le=0.999)
     link_lists: list[Path] = []
     metrics_port: int = 0
+    traces_url: str = ""
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)
+    keep_days: int = Field(default=0, ge=0)
+    keep_runs: int = Field(default=0, ge=0)
     rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}
     language: Literal["en", "de"] = "en"
     confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}
@@ -86,8 +95,9 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Order the sources: flags override the file, the file overrides the environment."""
-        return init_settings, TomlConfigSettingsSource(settings_cls), env_settings
+        """Order the sources: flags, `scout.toml`, the environment, files of single settings."""
+        toml = TomlConfigSettingsSource(settings_cls)
+        return init_settings, toml, env_settings, SettingFiles(settings_cls)
 
     @classmethod
     def load(cls, **flags: object) -> "Settings":

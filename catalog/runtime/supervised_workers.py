@@ -19,9 +19,10 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from catalog.errors import WorkerError
+from catalog.runtime.garbage_collection import tune_gc
 from catalog.runtime.page_marker import SharedNumber, use_marker
 from catalog.runtime.process_end import end_out_of_memory, end_reason
-from catalog.runtime.processes import tune_gc
+from catalog.runtime.process_limits import NO_LIMITS, ProcessLimits
 from catalog.runtime.progress import Progress
 from catalog.runtime.served_process import ServedProcess
 
@@ -91,14 +92,16 @@ def map_chunks(
     chunks: Iterable[Sequence[Item]],
     workers: int,
     set_aside: Callable[[Item, str], Result],
+    limits: ProcessLimits = NO_LIMITS,
 ) -> Iterator[list[Result]]:
     """Yield the results of each chunk, in the order of the chunks, computed in worker processes.
 
     Each worker calls `prepare(*args)` once, and the function that it returned with each item. If
-    three workers die of one item, its result is `set_aside(item, reason)`. An exception of the
-    function is raised here. Raises WorkerError if workers die without an item to blame.
+    three workers die of one item, its result is `set_aside(item, reason)`; a worker dies of an item
+    that exceeds the limits. An exception of the function is raised here. Raises WorkerError if
+    workers die without an item to blame.
     """
-    supervisor = _Supervisor(prepare, args, workers, set_aside)
+    supervisor = _Supervisor(prepare, args, workers, set_aside, limits)
     try:
         yield from supervisor.map(chunks)
     finally:
@@ -106,14 +109,17 @@ def map_chunks(
 
 
 def call_supervised(
-    function: Callable[..., Result], args: tuple[Any, ...], progress: Progress
+    function: Callable[..., Result],
+    args: tuple[Any, ...],
+    progress: Progress,
+    limits: ProcessLimits = NO_LIMITS,
 ) -> Result:
     """Call `function(*args, progress=...)` in a worker process and return its result.
 
     Its progress is reported here. Raises its exceptions, and WorkerDied with the marked page if the
-    process dies.
+    process dies, as it does beyond its limits.
     """
-    worker = _Worker(_serve_call, (function, args))
+    worker = _Worker(_serve_call, (function, args), limits)
     is_working = True
     try:
         while True:
@@ -140,8 +146,10 @@ class _Supervisor(Generic[Item, Result]):
         args: tuple[Any, ...],
         worker_count: int,
         set_aside: Callable[[Item, str], Result],
+        limits: ProcessLimits,
     ) -> None:
         self._prepare = prepare
+        self._limits = limits
         self._args = args
         self._worker_count = worker_count
         self._set_aside = set_aside
@@ -173,7 +181,8 @@ class _Supervisor(Generic[Item, Result]):
         busy = sum(bool(worker.tasks) for worker in self._workers)
         needed = min(self._worker_count, busy + len(self._waiting))
         while len(self._workers) < needed:
-            self._workers.append(_Worker(_serve_chunks, (self._prepare, self._args)))
+            task = (self._prepare, self._args)
+            self._workers.append(_Worker(_serve_chunks, task, self._limits))
         for held in range(CHUNKS_PER_WORKER):
             for worker in self._workers:
                 if self._waiting and len(worker.tasks) <= held:
@@ -225,12 +234,14 @@ class _Supervisor(Generic[Item, Result]):
 class _Worker:
     """A fresh process with a connection; `tasks` are those sent and not answered, oldest first."""
 
-    def __init__(self, serve: Callable[..., None], args: tuple[Any, ...]) -> None:
+    def __init__(
+        self, serve: Callable[..., None], args: tuple[Any, ...], limits: ProcessLimits
+    ) -> None:
         self.tasks: deque[Any] = deque()
         self._marker = SharedNumber()
         self._position = SharedNumber()
         self._process = ServedProcess(
-            _serve, (serve, args), fds=(self._marker.fileno(), self._position.fileno())
+            _serve, (limits, serve, args), fds=(self._marker.fileno(), self._position.fileno())
         )
         self.connection: Connection = Connection(self._process.channel.detach())
 
@@ -270,27 +281,30 @@ class _Worker:
 def _serve(
     channel: socket.socket,
     fds: Sequence[int],
+    limits: ProcessLimits,
     serve: Callable[..., None],
     args: tuple[Any, ...],
 ) -> None:
     """Run in the worker: report errors to the parent, and end with it."""
+    limits.limit_memory()
     connection: Connection = Connection(channel.detach())
     marker, position = (SharedNumber(number) for number in fds)
     use_marker(marker)
     try:
-        serve(connection, position, *args)
+        serve(connection, position, limits, *args)
     except (EOFError, OSError, KeyboardInterrupt):
         # The parent has closed the connection, or is interrupted as well.
         pass
     except MemoryError:
         end_out_of_memory()
     except Exception as error:  # noqa: BLE001 - raised again in the parent
-        connection.send(("error", _picklable(error)))
+        connection.send(("error", picklable_error(error)))
 
 
 def _serve_chunks(
     connection: Connection,
     position: Any,
+    limits: ProcessLimits,
     prepare: Callable[..., Callable[[Any], Any]],
     args: tuple[Any, ...],
 ) -> None:
@@ -301,21 +315,28 @@ def _serve_chunks(
         results = []
         for number, item in enumerate(items, start=1):
             position.value = number
+            limits.limit_next_item()
             results.append(function(item))
         connection.send(("result", results))
         position.value = NO_ITEM
 
 
 def _serve_call(
-    connection: Connection, _position: Any, function: Callable[..., Any], args: tuple[Any, ...]
+    connection: Connection,
+    _position: Any,
+    limits: ProcessLimits,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
 ) -> None:
+    limits.limit_next_item()
+
     def report(*values: Any, **also: int) -> None:
         connection.send(("progress", (values, also)))
 
     connection.send(("result", function(*args, progress=report)))
 
 
-def _picklable(error: Exception) -> Exception:
+def picklable_error(error: Exception) -> Exception:
     """Return the error, or one with its message where it cannot be sent to another process."""
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes

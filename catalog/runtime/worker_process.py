@@ -18,6 +18,7 @@ from typing import Any
 
 from catalog.errors import WorkerError
 from catalog.runtime.process_end import end_out_of_memory, end_reason
+from catalog.runtime.process_limits import NO_LIMITS, ProcessLimits
 from catalog.runtime.served_process import ServedProcess
 
 # Answers a request, given its JSON and its bytes.
@@ -43,18 +44,27 @@ class WorkerLost(Exception):
 
 
 class WorkerProcess:
-    """A fresh process that handles requests with the function that `prepare(*args)` returned."""
+    """A fresh process that handles requests with the function that `prepare(*args)` returned.
 
-    def __init__(self, prepare: Callable[..., RequestHandler], *args: Any) -> None:
+    It dies of a request that exceeds the limits.
+    """
+
+    def __init__(
+        self,
+        prepare: Callable[..., RequestHandler],
+        *args: Any,
+        limits: ProcessLimits = NO_LIMITS,
+    ) -> None:
         self._prepare = prepare
         self._args = args
+        self._limits = limits
         self._connection = _Connection(self._end_reason)
         self._process: ServedProcess | None = None
 
     async def start(self) -> None:
         """Start the process and wait until it is ready. Raises WorkerLost."""
         try:
-            self._process = ServedProcess(_serve, (self._prepare, self._args))
+            self._process = ServedProcess(_serve, (self._limits, self._prepare, self._args))
         except WorkerError as error:
             raise WorkerLost(str(error)) from error
         parent_end = self._process.channel
@@ -136,11 +146,13 @@ class _Connection(asyncio.Protocol):
 def _serve(
     connection: socket.socket,
     _fds: Sequence[int],
+    limits: ProcessLimits,
     prepare: Callable[..., RequestHandler],
     args: tuple[Any, ...],
 ) -> None:
     """Answer requests until the connection closes."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+    limits.limit_memory()
     handle = prepare(*args)
     # An empty line of JSON reports that the worker is ready.
     connection.sendall(b"{}\n")
@@ -149,6 +161,7 @@ def _serve(
             head_size, body_size = _SIZES.unpack(sizes)
             message = json.loads(requests.read(head_size))
             body = requests.read(body_size)
+            limits.limit_next_item()
             try:
                 response = handle(message, body)
             except MemoryError:

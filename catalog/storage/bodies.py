@@ -9,8 +9,14 @@ many pages share it.
 
 import errno
 import hashlib
+import os
+import time
 import uuid
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 import fsspec
 import zstandard
@@ -28,6 +34,9 @@ CREDENTIAL_PREFIXES = ("AWS_", "AZURE_", "FSSPEC_", "GCLOUD_", "GOOGLE_")
 LOCAL_SCHEMES = ("file", "local", "memory")
 # Bytes of the hash in a body's name.
 _HASH_SIZE = 20
+# Characters of a body's name that name its folder, and the ending of its file.
+_FOLDER_NAME_LENGTH = 2
+_ENDING = ".zst"
 
 
 def body_hash(body: bytes) -> str:
@@ -42,11 +51,26 @@ def share_credentials(url: str) -> None:
         share_variables(CREDENTIAL_PREFIXES)
 
 
+@dataclass(frozen=True)
+class StoredBody:
+    """A file of the page store: the name of its body, its path, bytes, and time of writing.
+
+    `modified` is in seconds of the epoch. A part is what a killed process has left of a body.
+    """
+
+    name: str
+    path: str
+    size: int
+    modified: float
+    is_part: bool = False
+
+
 class BodyStore:
     """The page store at an fsspec URL; a plain path is a folder."""
 
     def __init__(self, url: str) -> None:
         self._files, self._root = fsspec.core.url_to_fs(url, auto_mkdir=True)
+        self._is_local = "file" in _protocols(self._files)
 
     def put(self, body: bytes, name: str = "") -> str:
         """Store a body and return its name. Raises StorageFull, StoreError.
@@ -59,6 +83,9 @@ class BodyStore:
         try:
             if self._read(path) != packed:
                 self._write(path, packed)
+            elif self._is_local:
+                # Its time says that it is in use: `remove` leaves it alone.
+                os.utime(path)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise StorageFull(
@@ -96,6 +123,55 @@ class BodyStore:
                 f"page body {name} in {self._root} is missing or damaged: crawl the shop again"
             ) from error
 
+    def folders(self) -> list[str]:
+        """Return the names of the folders of bodies that exist; each begins the names in it."""
+        try:
+            entries = self._files.ls(self._root, detail=False)
+        except FileNotFoundError:
+            return []
+        names = (str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in entries)
+        return sorted(name for name in names if len(name) == _FOLDER_NAME_LENGTH)
+
+    def list_folder(self, folder: str) -> Iterator[StoredBody]:
+        """Yield the files of a folder: bodies, and parts of bodies that were never completed."""
+        # File systems on other machines remember what they have listed.
+        self._files.invalidate_cache()
+        try:
+            entries = self._files.ls(f"{self._root}/{folder}", detail=True)
+        except FileNotFoundError:
+            return
+        for entry in entries:
+            file_name = str(entry["name"]).rsplit("/", 1)[-1]
+            name = folder + file_name.removesuffix(_ENDING)
+            is_part = not file_name.endswith(_ENDING)
+            yield StoredBody(name, entry["name"], entry["size"] or 0, _modified(entry), is_part)
+
+    def remove(self, body: StoredBody, unless_newer_than: float) -> bool:
+        """Remove a file unless it was written since; returns False where it was, or is gone.
+
+        `unless_newer_than` is a time in seconds of the epoch. Raises StoreError.
+        """
+        self._files.invalidate_cache()
+        try:
+            # Another crawl may have stored the same content again in the meantime (`put`).
+            if _modified(self._files.info(body.path)) > unless_newer_than:
+                return False
+            self._files.rm_file(body.path)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise StoreError(f"page bodies in {self._root} cannot be removed: {error}") from error
+        return True
+
+    def find(self, name: str) -> StoredBody | None:
+        """Return the file of a body, None where there is none."""
+        path = self._path(name)
+        try:
+            entry = self._files.info(path)
+        except OSError:
+            return None
+        return StoredBody(name, path, entry["size"] or 0, _modified(entry))
+
     def _read(self, path: str) -> bytes | None:
         """Read a file; None where there is none. A power cut may have left a part of a body."""
         try:
@@ -116,4 +192,24 @@ class BodyStore:
             raise
 
     def _path(self, name: str) -> str:
-        return f"{self._root}/{name[:2]}/{name[2:]}.zst"
+        folder, file_name = name[:_FOLDER_NAME_LENGTH], name[_FOLDER_NAME_LENGTH:]
+        return f"{self._root}/{folder}/{file_name}{_ENDING}"
+
+
+def _protocols(files: Any) -> tuple[str, ...]:
+    protocol = files.protocol
+    return (protocol,) if isinstance(protocol, str) else tuple(protocol)
+
+
+def _modified(entry: Mapping[str, Any]) -> float:
+    """Return the time of a file in seconds of the epoch, as file systems name it.
+
+    Now where a file system has none: a file of unknown age is never old.
+    """
+    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
+        value = entry.get(name)
+        if isinstance(value, int | float):
+            return float(value)
+        if isinstance(value, datetime):
+            return value.timestamp()
+    return time.time()

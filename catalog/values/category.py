@@ -14,6 +14,7 @@ from itertools import islice
 
 from catalog.values import shop_words, text
 
+GAP = text.GAP
 SEPARATOR = text.SEPARATOR
 # Steps and characters of a path. Longer ones are no categories.
 MAX_DEPTH = 20
@@ -25,9 +26,9 @@ MIN_SEPARATED_PARTS = 3
 # Rounds until a path must be stable. Bound against hostile input.
 MAX_ROUNDS = 4
 
-_SEPARATORS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s*::\s*")
-_BAR = re.compile(r"\s*\|\s*")
-_SLASH = re.compile(r"\s+[/\\]\s+")
+_SEPARATORS = re.compile(rf"{GAP}(?:-?>+|»|›|❯|→)\s*|{GAP}::\s*")
+_BAR = re.compile(rf"{GAP}\|\s*")
+_SLASH = re.compile(r"(?<!\s)\s++[/\\]\s+")
 
 
 def normalise_category(raw: str) -> str | None:

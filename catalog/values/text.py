@@ -44,6 +44,9 @@ KEY_HASH_SIZE = 8
 MIN_GTIN_LENGTH = 8
 # Stands between the steps of a category path.
 SEPARATOR = " > "
+# Part of an expression: any white space before a mark. It begins at the start of a run only, since
+# `\\s*` would be tried at each place of a long run.
+GAP = r"(?:(?<!\s)\s++)?"
 
 _NO_VALUE_WORDS = """
 - -- --- — – . .. ... ? n/a n.a. na n/d n.d. n/b n.b. n.v. k.a. н/д none null nil no undefined unknown unspecified

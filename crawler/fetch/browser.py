@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from catalog.errors import ConfigError, UnreachableShop
 from catalog.models import Shop
+from catalog.runtime.served_process import safe_environment
 from catalog.runtime.settings import Settings
 from url_cleaner.cleaner import is_clean, is_same_site
 from url_cleaner.urls.public_address import is_public
@@ -92,6 +93,8 @@ def scrapy_settings(settings: Settings, shop: Shop, user_agent: str) -> dict[str
         "PLAYWRIGHT_LAUNCH_OPTIONS": {
             "executable_path": find_browser(settings),
             "headless": True,
+            # Scripts of strangers run in it: it sees no secret, not even those of the page store.
+            "env": safe_environment(),
             # Chromium refuses to start with its sandbox as root.
             "chromium_sandbox": os.geteuid() != 0,
             "args": [*SWITCHES, f"--host-resolver-rules={resolver_rules(shop)}"],

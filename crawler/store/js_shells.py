@@ -5,12 +5,17 @@ instead of "no rules could be learnt". A page whose data are in its own scripts 
 parser reads those.
 """
 
+from collections.abc import Sequence
+
 from sqlmodel import case, col, select
 
 from catalog.errors import HostilePage, NeedsBrowser
 from catalog.html import decode_html, open_html
 from catalog.models import Page, PageState, Shop
+from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
+from catalog.runtime.supervised_workers import WorkerDied, call_supervised
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 
@@ -18,6 +23,8 @@ SAMPLE_SIZE = 20  # pages of a shop that are looked at
 MIN_SHELLS = 3  # pages; fewer may be exceptions
 SHELL_SHARE = 0.8  # of the sample, from which on the shop needs a browser
 MAX_TEXT = 200  # characters of text that a shell may show, such as a notice
+# Limits of the process that reads the sample.
+SAMPLE_LIMITS = ProcessLimits(memory=1_000, processor_time=120)
 MAX_SCRIPT_DATA = 3_000  # characters in scripts; a page with more may hold its data there
 
 
@@ -52,17 +59,28 @@ def check_for_shells(settings: Settings, store: Store, shop: Shop) -> None:
     )
     with store.read() as session:
         sample = list(session.exec(fetched.order_by(known_first, col(Page.id)).limit(SAMPLE_SIZE)))
-    bodies = BodyStore(settings.bodies)
-    shells = 0
-    for body, content_type in sample:
-        if body and _is_stored_shell(bodies.get(body), content_type):
-            shells += 1
+    stored = [(body, content_type) for body, content_type in sample if body]
+    try:
+        shells = call_supervised(
+            count_shells, (settings.bodies, stored), no_progress, SAMPLE_LIMITS
+        )
+    except WorkerDied:
+        # Only a remedy is looked for here: the parser sets aside the page that is to blame.
+        return
     if shells >= MIN_SHELLS and shells >= SHELL_SHARE * len(sample):
         raise NeedsBrowser(
             f"the pages of {shop.url} are empty without JavaScript "
             f"({shells} of {len(sample)} looked at): "
             f"'scout shop set {shop.name} --javascript' has a browser read them"
         )
+
+
+def count_shells(
+    bodies_url: str, pages: Sequence[tuple[str, str | None]], *, progress: Progress
+) -> int:
+    """Count the shells among pages, given by body and content type. Raises StoreError."""
+    bodies = BodyStore(bodies_url)
+    return sum(_is_stored_shell(bodies.get(body), content_type) for body, content_type in pages)
 
 
 def _is_stored_shell(body: bytes, content_type: str | None) -> bool:

@@ -20,7 +20,7 @@ from scrapy.http import Response
 from catalog import errors
 from catalog.errors import StoreError
 from catalog.runtime.process_end import OUT_OF_MEMORY_CODE, end_reason, set_aside_reason
-from catalog.runtime.processor_time import limit_processor_time
+from catalog.runtime.process_limits import ProcessLimits
 from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.runtime.worker_process import RequestHandler, WorkerLost, WorkerProcess
 from catalog.storage.bodies import BodyStore
@@ -30,7 +30,9 @@ from crawler.urls.site import Site
 
 FAST_PAGES = 20  # pages within FAST_SECONDS, from which on a worker process is started
 FAST_SECONDS = 1.0  # wall-clock time: decides about a process, not about a page
-MAX_PAGE_SECONDS = 60  # of processor time for one page; then its worker is ended
+MAX_PAGE_SECONDS = 60  # of processor time for one page; then its process is ended
+# Limits of the process while it works on a page: a worker, or that of the crawl.
+PAGE_LIMITS = ProcessLimits(memory=1_000, processor_time=MAX_PAGE_SECONDS)
 # Kinds of tasks of a worker.
 DIGEST = "digest"
 FINGERPRINT = "fingerprint"
@@ -97,9 +99,10 @@ class PageProcessor:
         if answer is not None:
             return _digest_from(answer)
         try:
-            digest = self._digester.digest(
-                response.body, content_type, response.url, link_header, content_language
-            )
+            with PAGE_LIMITS.enforced():
+                digest = self._digester.digest(
+                    response.body, content_type, response.url, link_header, content_language
+                )
         except MemoryError:
             return _digest_from(await self._answer_suspect(task, response.body, _OUT_OF_MEMORY))
         except Exception as error:
@@ -116,7 +119,8 @@ class PageProcessor:
         content_type = header_value(response, "Content-Type")
         if not self._is_isolated:
             try:
-                return page_fingerprint(response.body, content_type)
+                with PAGE_LIMITS.enforced():
+                    return page_fingerprint(response.body, content_type)
             except MemoryError:
                 pass
             except Exception as error:
@@ -203,6 +207,7 @@ class PageProcessor:
             site.tracking_keys,
             site.link_lists,
             _fingerprint_fields(missing_page),
+            limits=PAGE_LIMITS,
         )
 
 
@@ -223,7 +228,6 @@ def prepare_worker(
     digester = PageDigester(site, _fingerprint_from(missing_page))
 
     def process(task: dict[str, Any], body: bytes) -> dict[str, Any]:
-        limit_processor_time(MAX_PAGE_SECONDS)
         try:
             if task["kind"] == FINGERPRINT:
                 fingerprint = page_fingerprint(body, task["type"])

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from catalog.models import Attribute
 from catalog.values.shop_words import Concept, keys_of, word_key
+from catalog.values.text import GAP
 
 # Concept of the data file that labels each attribute.
 CONCEPT_OF: dict[Attribute, Concept] = {
@@ -18,11 +19,13 @@ CONCEPT_OF: dict[Attribute, Concept] = {
     Attribute.CATEGORY: "category",
 }
 # Marks between a label and its value.
-MARK = re.compile(r"\s*[:：]\s*|\s*(?:№|[#＃])(?:\s?[#＃])*\s*:?\s*|\s*=\s+|\s+[-–—]\s+")
+MARK = re.compile(
+    rf"{GAP}[:：]\s*|{GAP}(?:№|[#＃])(?:\s?[#＃])*\s*:?\s*|{GAP}=\s+|(?<!\s)\s++[-–—]\s+"
+)
 # Marks between several labels of one value: `EAN / GTIN`.
-LABEL_SEPARATOR = re.compile(r"\s*[/,|&]\s*")
+LABEL_SEPARATOR = re.compile(rf"{GAP}[/,|&]\s*")
 # Marks between a value and the next label in one element.
-VALUE_END = re.compile(r"\s*[|;•·]\s*|\s+/\s+|,\s+(?=[^\W\d]+[^:：]{0,20}[:：])")
+VALUE_END = re.compile(rf"{GAP}[|;•·]\s*|(?<!\s)\s++/\s+|,\s++(?=[^\W\d]+[^:：]{{0,20}}[:：])")
 # Words of the longest label that is followed by its value without a mark: `EAN code 4006381333931`.
 MAX_LABEL_WORDS = 3
 # Attributes whose value may follow its label without a mark: numbers in one word.

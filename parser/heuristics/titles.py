@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborNode
 from catalog.models import Attribute
 from catalog.values import normalise
 from catalog.values.shop_words import word_key
+from catalog.values.text import GAP
 from parser.heuristics.markup import meta_content
 from parser.heuristics.page_parts import OfferLinks, is_outer
 from parser.page.document import Document
@@ -33,7 +34,9 @@ MAX_OTHER_HEADINGS = 150
 MIN_COVERAGE = 0.5
 # Letters of the shortest title.
 MIN_TITLE_CHARS = 2
-TITLE_SEPARATOR = re.compile(r"\s+(?:[|–—·•»«›:/~]|-{1,2}|::)\s+|\s*[|»«]\s*|\s*::\s*")
+TITLE_SEPARATOR = re.compile(
+    rf"(?<!\s)\s++(?:[|–—·•»«›:/~]|-{{1,2}}|::)\s+|{GAP}[|»«]\s*|{GAP}::\s*"
+)
 SITE_NAME_METAS = ("og:site_name", "application-name", "twitter:site")
 # Characters from which on a part of the host's name is the shop's name.
 MIN_HOST_NAME_CHARS = 5

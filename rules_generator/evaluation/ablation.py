@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from catalog.models import Attribute
-from catalog.runtime.processes import worker_pool
 from catalog.runtime.progress import Progress, no_progress
+from catalog.runtime.worker_pool import worker_pool
 from rules_generator.evaluation.corpus import open_shop, shop_paths
 from rules_generator.evaluation.evaluate import EvaluationPlan, evaluate_shop
 from rules_generator.evaluation.shop_pages import open_test_shop

@@ -14,7 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from catalog.runtime.processes import worker_pool
+from catalog.runtime.worker_pool import worker_pool
 from parser.voting.confidence import ConfidenceWeights
 from rules_generator.evaluation.ablated_pages import View
 from rules_generator.evaluation.calibration import fit_weights, predict_held_out

@@ -5,7 +5,19 @@ They import other packages when they run, so `--help` is fast.
 
 from types import ModuleType
 
-from scout.commands import catalog, deliver, demo, doctor, run, schedule, serve, shop, stages, user
+from scout.commands import (
+    catalog,
+    deliver,
+    demo,
+    doctor,
+    maintenance,
+    run,
+    schedule,
+    serve,
+    shop,
+    stages,
+    user,
+)
 from scout.commands.extraction import drift, inspect, rules
 from scout.commands.findings import offers, review
 from scout.commands.standalone import dedupe, evaluate, url
@@ -29,5 +41,6 @@ COMMAND_MODULES: tuple[ModuleType, ...] = (
     serve,
     user,
     doctor,
+    maintenance,
 )
 """All modules with commands, in the order of the manual; each has `add_to(app)`."""

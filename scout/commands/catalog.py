@@ -1,6 +1,7 @@
 """`scout catalog`: the known offers of a shop, imported from a feed and shown."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 catalog_commands = command_group("catalog", "Known offers: import, show.")
 Format = Literal["auto", "csv", "tsv", "jsonl", "parquet", "google-xml", "rest", "sql"]
 
+IMPORT_SECONDS = 6 * 3600
+"""Seconds of processor time of one import: a hundred times that of a million offers."""
+
+MAX_SOURCE_SIZE = 100_000
+"""Characters of a source that is read from a file: an address, or a query."""
+
 OFFER_COLUMNS = ("ref", "title", "price", "currency", "ean", "sku", "url")
 REJECTED_ROW_COLUMNS = ("line", "reason", "raw")
 
@@ -38,7 +45,8 @@ def import_feed(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="A file, a URL (of a file or a paged REST endpoint), or DATABASE-URL::SELECT ...",
+            help="A file, a URL (of a file or a paged REST endpoint), or DATABASE-URL::SELECT ...; "
+            "@FILE reads the source from a file, so that no argument holds its password.",
         ),
     ],
     format_: Annotated[
@@ -60,9 +68,14 @@ def import_feed(
 
     invocation = get_invocation(context)
     stored_shop = invocation.shop(shop)
+    source = _read_source(source)
     columns = _parse_mapping(mapping or ())
     settings, store = invocation.settings, invocation.store
-    with shop_run.lock_shop(settings, stored_shop), invocation.progress() as progress:
+    with (
+        shop_run.lock_shop(settings, stored_shop),
+        invocation.limited(IMPORT_SECONDS),
+        invocation.progress() as progress,
+    ):
         result = import_offers(
             store,
             stored_shop,
@@ -76,6 +89,26 @@ def import_feed(
         print_json(run_records.storable_figures(result))
         return
     _print_import(result, shop)
+
+
+def _read_source(argument: str) -> str:
+    """Return the source that an argument names: itself, or the content of a file `@FILE`.
+
+    Raises UsageError where there is no such file, or it is empty.
+    """
+    from catalog.errors import UsageError
+
+    if not argument.startswith("@"):
+        return argument
+    file = Path(argument[1:])
+    try:
+        with file.open(encoding="utf-8") as content:
+            source = content.read(MAX_SOURCE_SIZE).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{argument}: {file} cannot be read: name a file with a source") from error
+    if not source:
+        raise UsageError(f"{argument}: {file} is empty: name a file with a source")
+    return source
 
 
 def _print_import(result: "ImportSummary", shop: str) -> None:

@@ -1,11 +1,13 @@
 """The context of a command: global options, and the settings and store that follow from them."""
 
+import atexit
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 1_000_000_000
 """Largest count that an option takes: a bound against numbers that the database cannot store."""
+
+READING_SECONDS = 600
+"""Seconds of processor time in which a command reads pages: a bound against hostile input."""
+
+GRACE_SECONDS = 60
+"""Seconds of processor time between the error of a limit and the end by the operating system."""
 
 FollowOption = Annotated[
     bool,
@@ -69,8 +77,18 @@ class Invocation:
         from catalog.runtime.settings import Settings
         from scout.terminal import logs
 
+        if self.database_url is not None and urlsplit(self.database_url).password:
+            print_note(
+                "everybody on this machine can read the password in --database-url: "
+                "use SCOUT_DATABASE_URL or SCOUT_DATABASE_URL_FILE"
+            )
         settings = Settings.load(database_url=self.database_url, data_dir=self.data_dir)
         logs.configure_logging(settings, self.verbose)
+        if settings.traces_url:
+            from catalog.runtime.telemetry.tracing import start_traces, stop_traces
+
+            start_traces(settings.traces_url)
+            atexit.register(stop_traces)
         return settings
 
     @cached_property
@@ -97,6 +115,30 @@ class Invocation:
 
             with serve_run_metrics(self.settings.metrics_port, progress) as served_progress:
                 yield served_progress
+
+    @contextmanager
+    def limited(self, seconds: int = READING_SECONDS) -> "Iterator[None]":
+        """Limit this process for the block, in which it reads pages or a feed from outside.
+
+        Its memory is limited by the setting `run_memory`, its processor time to `seconds`. Raises
+        WorkerError beyond that.
+        """
+        from catalog.errors import WorkerError
+        from catalog.runtime.process_limits import ProcessLimits
+        from catalog.runtime.processor_time import ProcessorTimeLimit
+
+        memory = self.settings.run_memory
+        # The operating system ends a process that an extension module does not return to.
+        limits = ProcessLimits(memory, seconds + GRACE_SECONDS)
+        try:
+            with limits.enforced(), ProcessorTimeLimit(seconds):
+                yield
+        except MemoryError as error:
+            raise WorkerError(
+                f"this needs more memory than 'run_memory' allows ({memory} MB): nothing was stored"
+            ) from error
+        except TimeoutError as error:
+            raise WorkerError(f"{error}: nothing was stored") from error
 
     def flags(self) -> list[str]:
         """Return the global options as arguments for another `scout` process."""

@@ -20,7 +20,7 @@ def check_installation(context: typer.Context, as_json: JsonOption = False) -> N
 
     The exit code is 1 when something is wrong.
     """
-    from scout.doctor import run_checks
+    from scout.doctor.checks import run_checks
 
     results = run_checks(get_invocation(context).settings)
     if as_json:

@@ -185,9 +185,8 @@ def remove(
         bool, typer.Option("--yes", help="Do not ask for confirmation, even on a terminal.")
     ] = False,
 ) -> None:
-    """Remove a shop with its pages, offers, rules, runs and review decisions."""
-    from scout.pipeline import run_records, shop_run
-    from scout.shops import purge
+    """Remove a shop with its pages, offers, rules, runs, review decisions, and all its files."""
+    from scout.maintenance.shop_removal import remove_shop
 
     invocation = get_invocation(context)
     stored_shop = invocation.shop(shop)
@@ -195,11 +194,7 @@ def remove(
         typer.confirm(
             f"Remove shop {stored_shop.name!r} and all its stored data?", abort=True, err=True
         )
-    with (
-        shop_run.lock_shop(invocation.settings, stored_shop),
-        invocation.store.write() as session,
-    ):
-        purge.purge_shop(session, run_records.shop_key(stored_shop))
+    remove_shop(invocation.settings, invocation.store, stored_shop)
     print_lines(f"shop {format_cell(stored_shop.name)} removed")
 
 

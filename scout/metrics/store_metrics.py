@@ -4,14 +4,16 @@ The figures are read from the store when Prometheus asks for them, so they cover
 that store. They are cached for a few seconds, because several servers may ask.
 """
 
+import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
+from sqlalchemy import text
 from sqlmodel import Session, col, func, select
 
 from catalog.models import (
@@ -22,15 +24,23 @@ from catalog.models import (
     RunState,
     Schedule,
     Shop,
+    Stage,
     Verdict,
 )
 from catalog.runtime.settings import Settings
 from catalog.storage.runs import last_finished_run_ids
-from catalog.storage.store import Store
+from catalog.storage.store import Store, newest_revision
+from scout.metrics.gauges import Samples, make_gauge
+from scout.metrics.queue_metrics import frontier_metric, job_metrics
 
-_CACHE_SECONDS = 10.0
+CACHE_SECONDS = 10.0
+"""Seconds for which the figures are cached at least."""
 
-Samples = dict[tuple[str, ...], float]
+UNCOUNTED_FIGURES = frozenset({"version"})
+"""Figures of a stage whose sum over all shops says nothing."""
+
+CACHE_FACTOR = 20.0
+"""The figures are cached for this many times as long as reading them took: 5 % of the time."""
 
 
 @dataclass(frozen=True)
@@ -47,50 +57,69 @@ class StoreCollector(Collector):
     def __init__(self, settings: Settings, store: Store) -> None:
         self._settings, self._store = settings, store
         self._cached: list[Metric] = []
-        self._cached_at = 0.0
+        self._cached_until = 0.0
 
     def collect(self) -> Iterable[Metric]:
         """Return the metrics, read again if the cached ones are too old."""
-        if not self._cached or time.monotonic() - self._cached_at > _CACHE_SECONDS:
+        started = time.monotonic()
+        if started >= self._cached_until:
             with self._store.read() as session:
                 self._cached = [
                     *_shop_metrics(session),
                     *_run_metrics(session),
+                    *job_metrics(session),
                     _schedule_metric(session),
-                    self._disk_metric(),
+                    _database_metric(session),
+                    *self._disk_metrics(),
                 ]
-            self._cached_at = time.monotonic()
+            finished = time.monotonic()
+            self._cached_until = finished + max(CACHE_SECONDS, CACHE_FACTOR * (finished - started))
         return self._cached
 
     def describe(self) -> Iterable[Metric]:
         """Return no metrics in advance: registering the collector must not read the store."""
         return []
 
-    def _disk_metric(self) -> Metric:
-        description = "Space left where Scout keeps its data."
+    def _disk_metrics(self) -> Iterator[Metric]:
         free: Samples = {}
+        inodes: Samples = {}
         # With another database, the folder is made by the first run.
         with suppress(FileNotFoundError):
             free[()] = shutil.disk_usage(self._settings.data_dir).free
-        return _gauge("scout_data_free_bytes", description, (), free)
+            inodes[()] = os.statvfs(self._settings.data_dir).f_favail
+        description = "Space left where Scout keeps its data."
+        yield make_gauge("scout_data_free_bytes", description, (), free)
+        description = "Files that can still be made where Scout keeps its data."
+        yield make_gauge("scout_data_free_inodes", description, (), inodes)
+
+
+def _database_metric(session: Session) -> Metric:
+    connection = session.connection()
+    size = "SELECT pg_database_size(current_database())"
+    if connection.dialect.name == "sqlite":
+        size = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    samples: Samples = {(newest_revision(),): connection.execute(text(size)).scalar() or 0}
+    description = "Size of the database, with the revision of its schema."
+    return make_gauge("scout_database_bytes", description, ("schema",), samples)
 
 
 def _shop_metrics(session: Session) -> Iterator[Metric]:
     names = dict(session.exec(select(Shop.id, Shop.name)).all())
-    yield _gauge("scout_shops", "Shops that are stored.", (), {(): len(names)})
+    yield make_gauge("scout_shops", "Shops that are stored.", (), {(): len(names)})
     pages = session.exec(
         select(Page.shop_id, Page.state, func.count()).group_by(col(Page.shop_id), col(Page.state))
     )
     page_counts: Samples = {
         (names.get(shop_id, ""), str(state)): count for shop_id, state, count in pages
     }
-    yield _gauge("scout_pages", "Pages of a shop by state.", ("shop", "state"), page_counts)
+    yield make_gauge("scout_pages", "Pages of a shop by state.", ("shop", "state"), page_counts)
+    yield frontier_metric(page_counts)
     offers = session.exec(
         select(KnownOffer.shop_id, func.count()).group_by(col(KnownOffer.shop_id))
     )
     offer_counts: Samples = {(names.get(shop_id, ""),): count for shop_id, count in offers}
     description = "Offers of a shop in the catalog."
-    yield _gauge("scout_known_offers", description, ("shop",), offer_counts)
+    yield make_gauge("scout_known_offers", description, ("shop",), offer_counts)
 
 
 def _run_metrics(session: Session) -> Iterator[Metric]:
@@ -103,6 +132,7 @@ def _run_metrics(session: Session) -> Iterator[Metric]:
     runs = [_ShopRun(name, run) for run, name in session.exec(query)]
     yield from _progress_metrics(runs)
     yield from _figure_metrics(runs)
+    yield from _stage_metrics(runs)
     yield from _finding_metrics(session)
 
 
@@ -122,11 +152,11 @@ def _finding_metrics(session: Session) -> Iterator[Metric]:
         for currency, value in counts.values.items():
             values[shop, currency] = float(value)
     description = "Offers of a shop's last finished run by verdict."
-    yield _gauge("scout_offers", description, ("shop", "verdict"), offers)
+    yield make_gauge("scout_offers", description, ("shop", "verdict"), offers)
     description = "Value of the missing offers of a shop's last finished run, by currency."
-    yield _gauge("scout_missing_value", description, ("shop", "currency"), values)
+    yield make_gauge("scout_missing_value", description, ("shop", "currency"), values)
     description = "The last finished run of a shop, whose figures are shown."
-    yield _gauge("scout_finished_run", description, ("shop",), runs)
+    yield make_gauge("scout_finished_run", description, ("shop",), runs)
 
 
 def _progress_metrics(runs: Sequence[_ShopRun]) -> Iterator[Metric]:
@@ -140,16 +170,16 @@ def _progress_metrics(runs: Sequence[_ShopRun]) -> Iterator[Metric]:
         started[shop,] = run.started_at.timestamp()
         if run.finished_at:
             finished[shop,] = run.finished_at.timestamp()
-    yield _gauge(
+    yield make_gauge(
         "scout_run_state",
         "The newest run of a shop: 1 for the state and stage it is in.",
         ("shop", "state", "stage"),
         states,
     )
     description = "When the newest run of a shop began."
-    yield _gauge("scout_run_started_timestamp_seconds", description, ("shop",), started)
+    yield make_gauge("scout_run_started_timestamp_seconds", description, ("shop",), started)
     description = "When the newest run of a shop ended."
-    yield _gauge("scout_run_finished_timestamp_seconds", description, ("shop",), finished)
+    yield make_gauge("scout_run_finished_timestamp_seconds", description, ("shop",), finished)
 
 
 def _figure_metrics(runs: Sequence[_ShopRun]) -> Iterator[Metric]:
@@ -170,13 +200,43 @@ def _figure_metrics(runs: Sequence[_ShopRun]) -> Iterator[Metric]:
         for _, value in _numbers(crawl, "bytes"):
             received[shop,] = value
     description = "How long each stage of the newest run took."
-    yield _gauge("scout_run_stage_seconds", description, ("shop", "stage"), seconds)
+    yield make_gauge("scout_run_stage_seconds", description, ("shop", "stage"), seconds)
     description = "Requests of the newest crawl of a shop."
-    yield _gauge("scout_crawl_requests", description, ("shop",), requests)
+    yield make_gauge("scout_crawl_requests", description, ("shop",), requests)
     description = "Bytes received of the newest crawl of a shop."
-    yield _gauge("scout_crawl_bytes", description, ("shop",), received)
+    yield make_gauge("scout_crawl_bytes", description, ("shop",), received)
     description = "Share of a shop's known offers whose page was found."
-    yield _gauge("scout_coverage_ratio", description, ("shop",), coverage)
+    yield make_gauge("scout_coverage_ratio", description, ("shop",), coverage)
+
+
+def _stage_metrics(runs: Sequence[_ShopRun]) -> Iterator[Metric]:
+    """Yield sums over the newest runs of all shops, by stage.
+
+    A series for each figure of each of ten thousand shops would be too many.
+    """
+    seconds: Samples = {}
+    done: Samples = {}
+    items: Samples = {}
+    for shop_run in runs:
+        for stage in Stage:
+            figures = shop_run.run.figures.get(stage.value)
+            if not isinstance(figures, dict):
+                continue
+            done[stage.value,] = done.get((stage.value,), 0) + 1
+            for name, value in figures.items():
+                is_number = isinstance(value, int | float) and not isinstance(value, bool)
+                if not is_number or name in UNCOUNTED_FIGURES:
+                    continue
+                if name == "seconds":
+                    seconds[stage.value,] = seconds.get((stage.value,), 0) + value
+                else:
+                    items[stage.value, name] = items.get((stage.value, name), 0) + value
+    description = "Shops whose newest run has done the stage."
+    yield make_gauge("scout_stage_shops", description, ("stage",), done)
+    description = "How long the stage took in the newest runs of all shops together."
+    yield make_gauge("scout_stage_seconds", description, ("stage",), seconds)
+    description = "Figures of the stage in the newest runs of all shops together."
+    yield make_gauge("scout_stage_items", description, ("stage", "item"), items)
 
 
 def _numbers(figures: Mapping[str, object], name: str) -> Iterator[tuple[str, float]]:
@@ -193,16 +253,9 @@ def _schedule_metric(session: Session) -> Metric:
     started: Samples = {}
     for shop, started_at in session.exec(query):
         started[shop,] = started_at.timestamp() if started_at else 0
-    return _gauge(
+    return make_gauge(
         "scout_schedule_started_timestamp_seconds",
         "When the timetable last started a shop's run; 0 if it never did.",
         ("shop",),
         started,
     )
-
-
-def _gauge(name: str, description: str, labels: Sequence[str], samples: Samples) -> Metric:
-    gauge = GaugeMetricFamily(name, description, labels=list(labels))
-    for values, number in samples.items():
-        gauge.add_metric(list(values), float(number))
-    return gauge

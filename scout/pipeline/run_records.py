@@ -4,6 +4,7 @@ The column `stage` names the stage that is due or under way. It moves on in the 
 that stores the figures of the stage before, so a killed run resumes where it was.
 """
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,9 +16,16 @@ from sqlmodel import Session, col, select, update
 
 from catalog.errors import CrawlError, ScoutError, StoreError, UsageError
 from catalog.models import MAX_ROW_ID, Page, Run, RunState, Shop, Stage, utc_now
+from catalog.runtime.telemetry.log_context import log_fields
+from catalog.runtime.telemetry.tracing import span
 from catalog.storage.runs import ShopRuns, read_shop_runs
 from catalog.storage.store import Store
 from scout.shops import purge
+
+PRUNED = "pruned"
+"""Key of a run's figures: set where its findings and matches are gone."""
+
+log = logging.getLogger("scout.pipeline.run_records")
 
 StageFunction = Callable[[int], Any]
 """The work of a stage: takes the run's id, returns its figures as a dataclass or a mapping."""
@@ -102,6 +110,10 @@ def check_run_id(store: Store, shop: Shop, run_id: int) -> int:
         raise UsageError(
             f"shop {shop.name!r} has no run {run_id}: 'scout shop show {shop.name}' names the newest"
         )
+    if PRUNED in run.figures:
+        raise UsageError(
+            f"the findings of run {run_id} were removed: 'scout shop show {shop.name}' names the newest"
+        )
     return run_id
 
 
@@ -119,15 +131,18 @@ def record_stage(store: Store, run_id: int, stage: Stage, function: StageFunctio
 
     A ScoutError is stored as the run's reason and raised again.
     """
-    started = time.monotonic()
-    try:
-        result = function(run_id)
-    except ScoutError as error:
-        _store_reason(store, run_id, error)
-        raise
-    figures = storable_figures(_stored_paths(store, result)) | {
-        "seconds": round(time.monotonic() - started, 2)
-    }
+    with log_fields(run=run_id, stage=stage.value), span("stage", run=run_id, stage=stage.value):
+        started = time.monotonic()
+        log.info("stage begins")
+        try:
+            result = function(run_id)
+        except ScoutError as error:
+            log.info("stage failed", extra={"reason": str(error)})
+            _store_reason(store, run_id, error)
+            raise
+        seconds = round(time.monotonic() - started, 2)
+        log.info("stage is done", extra={"seconds": seconds})
+    figures = storable_figures(_stored_paths(store, result)) | {"seconds": seconds}
     with store.write() as session:
         run = session.get_one(Run, run_id)
         run.figures = {

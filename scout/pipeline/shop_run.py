@@ -5,14 +5,16 @@ stage that the run's row names as due (`scout.pipeline.run_records`). A stage al
 result of an earlier run where all that it depends on is the same (`catalog.storage.fingerprints`).
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from catalog.models import Run, Shop, Stage
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
+from catalog.runtime.telemetry.log_context import log_fields
+from catalog.runtime.telemetry.tracing import span
 from catalog.storage.store import Store
 from scout.pipeline import locks
 from scout.pipeline.run_records import (
@@ -43,17 +45,23 @@ def run_shop(
     """
     with lock_shop(settings, shop):
         run_id = resume_or_start(store, shop, fresh=fresh, full=full)
-        _repair_bodies(settings, store, shop, run_id)
-        functions = _stage_functions(settings, store, shop, full, progress)
-        while (stage := open_stage(store, run_id)) is not None:
-            record_stage(store, run_id, stage, functions[stage])
-        return summarize_run(store, shop, run_id)
+        with span("run", shop=shop.name, run=run_id), log_fields(run=run_id):
+            _repair_bodies(settings, store, shop, run_id)
+            functions = _stage_functions(settings, store, shop, full, progress)
+            while (stage := open_stage(store, run_id)) is not None:
+                record_stage(store, run_id, stage, functions[stage])
+            return summarize_run(store, shop, run_id)
 
 
-def lock_shop(settings: Settings, shop: Shop) -> AbstractContextManager[None]:
-    """Hold the shop's lock for the block. Raises Busy."""
+@contextmanager
+def lock_shop(settings: Settings, shop: Shop) -> Iterator[None]:
+    """Hold the shop's lock for the block, whose log lines name the shop. Raises Busy."""
     busy = f"shop {shop.name!r} is being run already: wait for that run to end"
-    return locks.hold_lock(settings, locks.shop_lock_name(shop_key(shop)), busy)
+    with (
+        locks.hold_lock(settings, locks.shop_lock_name(shop_key(shop)), busy),
+        log_fields(shop=shop.name),
+    ):
+        yield
 
 
 def _repair_bodies(settings: Settings, store: Store, shop: Shop, run_id: int) -> None:

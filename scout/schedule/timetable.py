@@ -28,6 +28,9 @@ from scout.schedule.cron import CronExpression, next_time
 REFRESH_INTERVAL = 30
 """Seconds between two readings of the stored plans, and two attempts to become the leader."""
 
+PRUNE_DELAY = timedelta(minutes=10)
+"""Time from the start to the first removal of old runs; the next ones follow once a day."""
+
 MAX_DELAY = timedelta(hours=12)
 """Longest delay of a run that is made up for: the morning after, before the next one is due."""
 
@@ -93,9 +96,14 @@ class Timetable:
         store: Store,
         flags: list[str],
         send_digest: Callable[[Delivery], None] | None = None,
+        prune: Callable[[], object] | None = None,
     ) -> None:
-        """Prepare the clock; `send_digest` sends a delivery, None: none are sent."""
-        self._send_digest = send_digest
+        """Prepare the clock.
+
+        `send_digest` sends a delivery (None: none are sent), and `prune` removes old runs (None:
+        none are removed).
+        """
+        self._send_digest, self._prune = send_digest, prune
         self._settings, self._store = settings, store
         self._leadership = ExitStack()
         self.is_leader = False
@@ -107,6 +115,7 @@ class Timetable:
             # Refreshing has a thread of its own, so that runs under way cannot delay it.
             "refresh": ThreadPoolExecutor(1),
             "deliveries": ThreadPoolExecutor(1),
+            "maintenance": ThreadPoolExecutor(1),
         }
         defaults = {
             "coalesce": True,
@@ -126,6 +135,14 @@ class Timetable:
             executor="refresh",
             next_run_time=utc_now(),
         )
+        if self._prune is not None:
+            self._scheduler.add_job(
+                self.prune,
+                "interval",
+                days=1,
+                executor="maintenance",
+                next_run_time=utc_now() + PRUNE_DELAY,
+            )
         self._scheduler.start()
 
     def stop(self) -> None:
@@ -183,6 +200,15 @@ class Timetable:
             send(get_delivery(self._store, name))
         except ScoutError as error:
             log.warning("a digest was not delivered", extra={"delivery": name, "error": str(error)})
+
+    def prune(self) -> None:
+        """Remove old runs if this process leads; a failure is logged."""
+        if self._prune is None or not self.is_leader:
+            return
+        try:
+            self._prune()
+        except ScoutError as error:
+            log.warning("old runs were not removed", extra={"error": str(error)})
 
     def _lead(self) -> bool:
         if self.is_leader:

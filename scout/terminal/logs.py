@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from catalog.runtime.settings import Settings
+from catalog.runtime.telemetry.log_context import add_log_fields, set_logging_setup
 from scout.terminal.output import JSON_LINES
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ CHATTY_LIBRARIES = (
 
 
 def configure_logging(settings: Settings, verbose: bool = False) -> None:
-    """Set logging up for this process: at the settings' level, or at debug level if `verbose`."""
+    """Set logging up for this process: at the settings' level, or at debug level if `verbose`.
+
+    The processes that it starts are set up alike.
+    """
     JSON_LINES.set(settings.log_format == "json")
     level = logging.DEBUG if verbose else getattr(logging, settings.log_level.upper())
     handler = logging.StreamHandler(sys.stderr)
@@ -45,6 +49,7 @@ def configure_logging(settings: Settings, verbose: bool = False) -> None:
     root.setLevel(level)
     for name in CHATTY_LIBRARIES:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
+    set_logging_setup(configure_logging, settings, verbose)
     if "structlog" in sys.modules:
         configure_structlog()
 
@@ -96,6 +101,7 @@ def _shared_processors() -> "list[Processor]":
 
     return [
         structlog.contextvars.merge_contextvars,
+        add_log_fields,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -10,6 +10,8 @@ from catalog.errors import ConfigError
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.delivery.dispatch import send_delivery
+from scout.maintenance.prune import prune_store
+from scout.maintenance.run_retention import Retention
 from scout.schedule.timetable import Timetable
 from scout.terminal.logs import configure_structlog
 from scout.terminal.output import print_note
@@ -42,7 +44,13 @@ def serve_application(
     _make_first_admin(store, host)
     timetable = None
     if runs_schedule:
-        timetable = Timetable(settings, store, list(flags), partial(send_delivery, settings, store))
+        timetable = Timetable(
+            settings,
+            store,
+            list(flags),
+            partial(send_delivery, settings, store),
+            _pruning(settings, store),
+        )
     hosts = [*LOOPBACK, host, *further_hosts]
     app = create_app(settings, store, hosts, timetable, flags)
     listening = _listen(host, port)
@@ -55,6 +63,14 @@ def serve_application(
         uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
         print_note("ended")
+
+
+def _pruning(settings: Settings, store: Store) -> Callable[[], object] | None:
+    """Return the function that removes old runs; None where all are kept."""
+    retention = Retention(settings.keep_days, settings.keep_runs)
+    if retention == Retention():
+        return None
+    return partial(prune_store, settings, store, retention)
 
 
 def _make_first_admin(store: Store, host: str) -> None:

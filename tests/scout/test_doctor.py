@@ -2,15 +2,18 @@
 
 import json
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
-from catalog.models import Run, Shop
+from catalog.models import Run, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.doctor import PACKAGES, run_checks
+from scout.doctor import machine
+from scout.doctor.checks import run_checks
+from scout.doctor.installation import PACKAGES
 from scout.pipeline import locks, shop_run
 from tests.scout.conftest import Scout
 
@@ -87,7 +90,7 @@ def test_mere_folder(settings: Settings, tmp_path: Path, monkeypatch: pytest.Mon
 def test_versions(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """A dependency that is absent or outside its range is reported with its requirement."""
     monkeypatch.setattr(
-        "scout.doctor.requires", lambda name: ["typer>=99", "not-there>=1", "idna>=1"]
+        "scout.doctor.installation.requires", lambda name: ["typer>=99", "not-there>=1", "idna>=1"]
     )
     old, absent = _wrong(settings, "versions")
     assert "typer>=99 is needed" in old
@@ -131,6 +134,37 @@ def test_runs(settings: Settings, store: Store, shop: Shop) -> None:
     with shop_run.lock_shop(settings, shop):
         assert "is under way" in str(run_checks(settings))
     assert not locks.is_locked(locks.lock_folder(settings) / "shop-1.lock")
+
+
+def test_space_and_files(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk without space, or without room for another file, is a fault with its remedy."""
+    monkeypatch.setattr(machine, "MIN_FREE_SPACE", 10**18)
+    monkeypatch.setattr(machine, "MIN_FREE_INODES", 10**18)
+    assert "'scout db prune'" in _wrong(settings, "data folder")[0]
+    assert "set TMPDIR" in _wrong(settings, "temporary folder")[0]
+
+
+def test_clock_behind(settings: Settings, store: Store, shop: Shop) -> None:
+    """A run that began in the future shows that the clock is wrong."""
+    with store.write() as session:
+        session.add(Run(shop_id=shop.id, started_at=utc_now() + timedelta(days=2)))
+    assert "NTP" in _wrong(settings, "clock")[0]
+
+
+def test_programs(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Java and a browser that are absent are noted; one that is set and does not start is a fault."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    notes = {result.check: result for result in run_checks(settings)}
+    assert notes["Java"].state == notes["Chromium"].state == "note"
+    assert "apt install default-jre-headless" in notes["Java"].message
+    java, browser = tmp_path / "java", tmp_path / "chromium"
+    java.write_text("""#!/bin/sh\necho 'openjdk version "11.0.2" 2019-01-15' >&2\n""")
+    browser.write_text("#!/bin/sh\nexit 1\n")
+    java.chmod(0o755)
+    browser.chmod(0o755)
+    notes = {result.check: result for result in run_checks(settings)}
+    assert "version 11" in notes["Java"].message
+    assert "does not start" in notes["Chromium"].message
 
 
 def _package(folder: Path) -> None:

@@ -34,7 +34,7 @@ SAMPLE_LINES = 50
 MIN_KNOWN_NAMES = 2
 
 _ESCAPED_QUOTE = '\\"'
-_BACKSLASHES_AND_QUOTE = re.compile(r'(\\+)"')
+_BACKSLASHES_AND_QUOTE = re.compile(r'(?<!\\)(\\++)"')
 
 
 class _LineReader:

@@ -49,7 +49,7 @@ _WORDS_BEHIND_CENTS = frozenset(
     pro per par brutto netto au
     """.split()
 )
-_WORD_BEFORE = re.compile(r"(\w+)[\s:.(*]*$")
+_WORD_BEFORE = re.compile(r"(?<!\w)(\w+)[\s:.(*]*$")
 _WORD_BEHIND = re.compile(r"[\s)*,]*(\w+)")
 # Cents as small raised digits: `12⁵⁰ €`, `12 €⁵⁰`.
 _RAISED = "[⁰¹²³⁴-⁹]"

@@ -14,8 +14,8 @@ from os import cpu_count
 
 import numpy as np
 
-from catalog.runtime.processes import worker_pool
 from catalog.runtime.progress import Progress, no_progress
+from catalog.runtime.worker_pool import worker_pool
 from matcher.dedupe.base.edit_distance import edit_reasons
 from matcher.dedupe.base.join import JoinResult, Level, PairBatch, build_result
 from matcher.dedupe.base.records import Records

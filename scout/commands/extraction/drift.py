@@ -29,7 +29,7 @@ def measure_drift(context: typer.Context, shop: ShopArgument, as_json: JsonOptio
     from rules_generator.monitoring.drift import drift_shop
 
     invocation = get_invocation(context)
-    with invocation.progress() as progress:
+    with invocation.limited(), invocation.progress() as progress:
         drift = drift_shop(
             invocation.settings, invocation.store, invocation.shop(shop), progress=progress
         )

@@ -47,9 +47,11 @@ def inspect_page_votes(
 
     invocation = get_invocation(context)
     selected = parse_attribute(attribute) if attribute else None
-    inspection = inspect_page(
-        invocation.settings, invocation.store, invocation.shop(shop), page, selected
-    )
+    stored_shop = invocation.shop(shop)
+    with invocation.limited():
+        inspection = inspect_page(
+            invocation.settings, invocation.store, stored_shop, page, selected
+        )
     if as_json:
         print_json(asdict(inspection))
     else:

@@ -271,7 +271,7 @@ def set_rule(
     rule = _written_rule(
         attribute, css, name, block, path, join, behind, left=left, right=right, form=form
     )
-    with invocation.progress() as progress:
+    with invocation.limited(), invocation.progress() as progress:
         trial = try_manual_rule(settings, store, stored_shop, rule, template, progress=progress)
     if not force:
         trial.check()
@@ -312,7 +312,7 @@ def try_rule(
     rule = _written_rule(
         attribute, css, name, block, path, join, behind, left=left, right=right, form=form
     )
-    with invocation.progress() as progress:
+    with invocation.limited(), invocation.progress() as progress:
         trial = try_manual_rule(
             settings, store, stored_shop, rule, template, sample_size=pages, progress=progress
         )

@@ -11,11 +11,12 @@ from starlette.exceptions import HTTPException
 from catalog.errors import ScoutError, UsageError
 from catalog.models import CatalogImport, KnownOffer, Schedule, Shop, utc_now
 from catalog.storage.shop_list import ShopFilter, ShopKey, ShopSort, count_shops, shop_key
+from scout.maintenance import shop_removal
 from scout.overview import describe_row, describe_shop, list_shops
-from scout.pipeline import run_records, shop_run
+from scout.pipeline import run_records
 from scout.schedule.cron import next_times
 from scout.schedule.timetable import schedule_shop, unschedule_shop
-from scout.shops import purge, registration
+from scout.shops import registration
 from scout.web.access.guard import Admin, Editor, Viewer, api_router
 from scout.web.api import models
 from scout.web.api.cursors import Cursor, Limit, decode_cursor, decode_id, encode_cursor
@@ -139,10 +140,9 @@ def change_shop(context: Editor, shop: str, limits: models.CrawlLimits) -> model
 
 @router.delete("/api/v1/shops/{shop}", status_code=204, responses=problems(404, 409))
 def remove_shop(context: Admin, shop: str) -> Response:
-    """Remove a shop with its pages, offers, rules, runs and review decisions."""
+    """Remove a shop with its pages, offers, rules, runs, review decisions and files."""
     stored = context.shop(shop)
-    with shop_run.lock_shop(context.settings, stored), context.store.write() as session:
-        purge.purge_shop(session, run_records.shop_key(stored))
+    shop_removal.remove_shop(context.settings, context.store, stored)
     context.audit("shop removed", stored.name)
     return Response(status_code=204)
 

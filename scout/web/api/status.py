@@ -1,13 +1,27 @@
 """Health, readiness and metrics: for machines that watch this process."""
 
-from prometheus_client import CollectorRegistry, generate_latest
+import os
+import shutil
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-from sqlmodel import select
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from catalog.errors import StoreError
-from catalog.models import Shop
+from catalog.storage.store import newest_revision
 from scout.web.access.guard import Public, Viewer, api_router
+from scout.web.context import Context
+
+MIN_FREE_SPACE = 50_000_000
+"""Bytes free in the data folder below which nothing can be worked with."""
+
+MEGABYTE = 1_000_000
+"""Bytes in the unit of messages."""
+
+_REVISION = text("SELECT version_num FROM alembic_version")
 
 router = api_router("status")
 
@@ -20,13 +34,36 @@ def show_health(context: Public) -> Response:
 
 @router.get("/readyz", include_in_schema=False)
 def show_readiness(context: Public) -> Response:
-    """Return 200 if the database answers too, else 503."""
+    """Return 200 if database, schema and disk are ready too, else 503 and what is not."""
+    problems = [*_database_problems(context), *_disk_problems(context)]
+    if problems:
+        return PlainTextResponse("".join(f"{problem}\n" for problem in problems), 503)
+    return PlainTextResponse("ready\n")
+
+
+def _database_problems(context: Context) -> Iterator[str]:
     try:
         with context.store.read() as session:
-            session.exec(select(Shop.id).limit(1)).first()
-    except StoreError:
-        return PlainTextResponse("the database does not answer\n", 503)
-    return PlainTextResponse("ready\n")
+            revision = session.connection().execute(_REVISION).scalar()
+    except (StoreError, SQLAlchemyError):
+        yield "the database does not answer"
+        return
+    if revision != newest_revision():
+        yield f"the database has schema {revision}, and {newest_revision()} is needed"
+
+
+def _disk_problems(context: Context) -> Iterator[str]:
+    folder = context.settings.data_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        yield "the data folder cannot be read"
+        return
+    if not os.access(folder, os.W_OK):
+        yield "the data folder cannot be written to"
+    if free < MIN_FREE_SPACE:
+        yield f"the data folder has {free // MEGABYTE} MB left"
 
 
 @router.get("/metrics", include_in_schema=False)
@@ -34,6 +71,7 @@ def show_metrics(context: Viewer) -> Response:
     """Return the figures of all shops in the text format of Prometheus."""
     registry = CollectorRegistry()
     registry.register(context.request.app.state.metrics)
+    ProcessCollector(registry=registry)
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 

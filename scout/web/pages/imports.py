@@ -16,6 +16,7 @@ from catalog.feeds.former_offers import undo_last_import
 from catalog.feeds.preview import FeedPreview, preview_feed
 from catalog.feeds.remote.http_session import AddressKind, kind_of_host
 from catalog.models import BadRow, CatalogImport, Shop
+from scout.inspect.page_process import call_in_process
 from scout.pipeline import shop_run
 from scout.pipeline.background_jobs import JobKind
 from scout.pipeline.run_pool import run_log_path
@@ -136,8 +137,9 @@ def show_preview(name: str, context: Editor) -> Response:
     """Show the columns of a feed with the field of each, its first offers and refused rows."""
     shop = context.shop(name)
     choice = _read_choice(context.request.query_params)
-    preview: FeedPreview = preview_feed(
-        _source(context, shop, choice), shop, choice.format, choice.mapping
+    source = _source(context, shop, choice)
+    preview: FeedPreview = call_in_process(
+        preview_feed, source, shop, choice.format, choice.mapping
     )
     return context.render(
         "import_preview.html",

@@ -13,20 +13,19 @@ from starlette.responses import HTMLResponse, Response
 
 from catalog.errors import RuleError, UsageError
 from catalog.models import Attribute, Page, PageKind, Shop, ShopOffer
-from parser.rules.selector import selector_from
-from scout.inspect.page_inspection import InspectedVote, Inspection, inspect_page
-from scout.inspect.page_view import (
-    list_data,
-    open_stored_page,
-    suggest_for_data,
-    suggest_for_element,
-    view_page,
-)
+from scout.inspect.page_inspection import InspectedVote, Inspection
+from scout.inspect.page_process import call_on_store
 from scout.inspect.review_decisions import parse_attribute
 from scout.inspect.rule_admin import load_rules, save_rules, set_manual_rule
 from scout.inspect.rule_forms import WrittenForm, WrittenRule
 from scout.inspect.rule_trial import measured_rule, try_manual_rule
 from scout.inspect.snapshots import SNAPSHOT_HEADERS, read_snapshot
+from scout.inspect.stored_pages import (
+    PickedPlace,
+    mark_stored_page,
+    suggest_selectors,
+    view_stored_page,
+)
 from scout.web.access.guard import Editor, Viewer, page_router
 from scout.web.context import Context, Message
 from scout.web.plain_text import PlainText, ShortText
@@ -116,18 +115,17 @@ def show_inspection(name: str, context: Viewer, url: str = "") -> Response:
     page = _find_page(context, shop, url)
     if page is None:
         return _show_choice(context, shop)
-    inspection = inspect_page(context.settings, context.store, shop, page.url)
-    document = open_stored_page(context.settings, context.store, shop, page.id or 0)
+    view = call_on_store(view_stored_page, context.settings, shop, page.id or 0, page.url)
     return context.render(
         "inspector.html",
         shop=shop,
         page_id=page.id,
         stored=page,
-        page=inspection,
-        panels=_panels(context, shop, inspection),
-        blocks=list_data(document),
+        page=view.inspection,
+        panels=_panels(context, shop, view.inspection),
+        blocks=view.blocks,
         attributes=tuple(Attribute),
-        templates=sorted(inspection.likeness),
+        templates=sorted(view.inspection.likeness),
         base=f"/shops/{path_part(shop.name)}/inspect",
     )
 
@@ -219,27 +217,19 @@ def _confidence_histograms(context: Context, shop: Shop) -> dict[str, list[int]]
 def show_stored_page(name: str, page_id: RowId, context: Viewer) -> Response:
     """Send a stored page without scripts, links or network, its elements numbered."""
     shop = context.shop(name)
-    document = open_stored_page(context.settings, context.store, shop, page_id)
-    url = document.url
-    inspection = inspect_page(context.settings, context.store, shop, url)
-    rules = load_rules(context.store, shop)
-    selectors = {str(selector): selector for selector in rules.selectors()}
-    hit = [
-        selectors.get(vote.selector, selector_from({"kind": "text", "css": "none"}))
-        for vote in inspection.lines
-    ]
+    markup = call_on_store(mark_stored_page, context.settings, shop, page_id)
     headers = {
         "content-security-policy": STORED_PAGE_POLICY,
         "x-frame-options": "SAMEORIGIN",
     }
-    return HTMLResponse(view_page(document, hit), headers=headers)
+    return HTMLResponse(markup, headers=headers)
 
 
 @router.get("/snapshots/{page_id}")
 def show_snapshot(page_id: RowId, context: Viewer) -> Response:
     """Send a stored page as it was fetched, in a sandbox without scripts and network."""
     try:
-        snapshot = read_snapshot(context.settings, context.store, page_id)
+        snapshot = call_on_store(read_snapshot, context.settings, page_id)
     except UsageError as error:
         raise HTTPException(404, str(error)) from error
     return Response(snapshot.markup, headers=SNAPSHOT_HEADERS)
@@ -258,14 +248,12 @@ def suggest(
 ) -> Response:
     """Suggest selectors for a picked element, or for a value in a block of data."""
     shop = context.shop(name)
-    document = open_stored_page(context.settings, context.store, shop, page_id)
     wanted = parse_attribute(attribute)
-    known = inspect_page(context.settings, context.store, shop, document.url).known.get(wanted, [])
-    if block:
-        suggestions = suggest_for_data(document, css[:500], block[:200], path[:500], wanted, known)
-    else:
-        number = parse_number(context.request, "node", 0)
-        suggestions = suggest_for_element(document, number, wanted, known)
+    number = parse_number(context.request, "node", 0)
+    place = PickedPlace(number, css[:500], block[:200], path[:500])
+    known, suggestions = call_on_store(
+        suggest_selectors, context.settings, shop, page_id, wanted, place
+    )
     return context.render_part(
         "inspector_rule.html",
         "suggestions",
@@ -280,7 +268,7 @@ def test_rule(name: str, context: Editor, form: Annotated[RuleForm, Form()]) -> 
     """Read twenty pages and those of all known offers by a rule, before it is saved."""
     shop = context.shop(name)
     rule = form.written().rule()
-    trial = try_manual_rule(context.settings, context.store, shop, rule, form.template or None)
+    trial = call_on_store(try_manual_rule, context.settings, shop, rule, form.template or None)
     warning = None
     try:
         trial.check()
@@ -303,7 +291,7 @@ def save_rule(name: str, context: Editor, form: Annotated[RuleForm, Form()]) -> 
     """Save a rule by hand, in place of the learnt ones of its attribute; it is tested first."""
     shop = context.shop(name)
     rule = form.written().rule()
-    trial = try_manual_rule(context.settings, context.store, shop, rule, form.template or None)
+    trial = call_on_store(try_manual_rule, context.settings, shop, rule, form.template or None)
     if not form.force:
         trial.check()
     stored = load_rules(context.store, shop)

@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from catalog.errors import UsageError
 from catalog.models import Shop
-from scout.pipeline import run_records, shop_run
-from scout.shops import purge, registration
+from scout.maintenance import shop_removal
+from scout.shops import registration
 from scout.web.access.guard import Admin, Editor, page_router
 from scout.web.api.models import MAX_CRAWL_MINUTES, MAX_DELAY_SECONDS, MAX_PAGES
 from scout.web.context import Message
@@ -112,8 +112,7 @@ def remove_shop(name: str, context: Admin, confirmed: FormText = "") -> Response
     shop = context.shop(name)
     if confirmed.strip() != shop.name:
         raise UsageError("type the name of the shop to confirm that all its data is removed")
-    with shop_run.lock_shop(context.settings, shop), context.store.write() as session:
-        purge.purge_shop(session, run_records.shop_key(shop))
+    shop_removal.remove_shop(context.settings, context.store, shop)
     context.audit("shop removed", shop.name)
     text = context.gettext("{shop} is removed with all its data.")
     return context.redirect("/", Message(text.format(shop=shop.name)))

@@ -1,7 +1,6 @@
 """A long feed is parsed by a second process, with the result of one process alone."""
 
 import json
-import multiprocessing
 import os
 import tempfile
 from pathlib import Path
@@ -13,6 +12,7 @@ from catalog.errors import FeedError
 from catalog.feeds import feed_reader, sources
 from catalog.feeds.feed_reader import FeedReader
 from catalog.links.plain_links import UrlCleaner
+from catalog.runtime import process_server
 from catalog.runtime.progress import no_progress
 from url_cleaner.cleaner import CleanedUrl, clean_url
 
@@ -85,7 +85,7 @@ def test_a_cleaner_that_cannot_be_sent(feed: Path) -> None:
 
 def end_process(link: str) -> CleanedUrl:
     """Clean a link, and end the process if it is the second one."""
-    if multiprocessing.parent_process() is not None:
+    if process_server.request_socket is not None:
         os._exit(1)
     return clean_url(link, home=HOME)
 

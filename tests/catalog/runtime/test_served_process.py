@@ -15,7 +15,7 @@ import pytest
 from catalog.runtime import process_server
 from catalog.runtime.served_process import ServedProcess, safe_environment
 from catalog.storage.bodies import share_credentials
-from tests.catalog.runtime.test_processes import is_alive
+from tests.catalog.runtime.test_worker_pool import is_alive
 
 PARENT = """
 import sys, time

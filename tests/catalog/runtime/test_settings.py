@@ -77,3 +77,30 @@ def test_wrong_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCOUT_TIMEOUT", "soon")
     with pytest.raises(ConfigError, match="SCOUT_TIMEOUT"):
         Settings.load()
+
+
+def test_a_setting_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As passwords are passed: by a variable with the file's name, or in a folder of secrets."""
+    file = tmp_path / "password"
+    file.write_text("postgresql://scout:hidden@db/scout\n")
+    monkeypatch.setenv("SCOUT_DATABASE_URL_FILE", str(file))
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    (tmp_path / "scout_smtp_password").write_text("hidden too\n")
+    (tmp_path / "scout_rates").write_text('{"EUR": 1}')
+    settings = Settings.load()
+    assert settings.database == "postgresql://scout:hidden@db/scout"
+    assert settings.smtp_password.get_secret_value() == "hidden too"
+    assert settings.rates == {"EUR": 1}
+    assert Settings.load(database_url="sqlite://").database == "sqlite://"
+
+
+def test_a_file_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So is a setting that stands in two places."""
+    monkeypatch.setenv("SCOUT_DATABASE_URL_FILE", str(tmp_path / "absent"))
+    with pytest.raises(ConfigError, match="absent cannot be read"):
+        Settings.load()
+    monkeypatch.setenv("SCOUT_DATABASE_URL", "sqlite://")
+    with pytest.raises(ConfigError, match="both set"):
+        Settings.load()

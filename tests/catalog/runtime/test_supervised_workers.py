@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from catalog.errors import RuleError, WorkerError
+from catalog.runtime import supervised_workers
 from catalog.runtime.page_marker import mark_page
+from catalog.runtime.process_limits import ProcessLimits
 from catalog.runtime.processor_time import limit_processor_time
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.supervised_workers import (
@@ -180,3 +182,25 @@ def test_a_process_beyond_its_limit_is_ended() -> None:
             pass
     _, status = os.waitpid(child, 0)
     assert os.WTERMSIG(status) == signal.SIGXCPU
+
+
+def consume() -> Callable[[str], str]:
+    """A function that takes all memory, or time, for some words."""
+
+    def convert(word: str) -> str:
+        if word == "memory":
+            bytearray(500 * MEGABYTE)
+        while word == "time":
+            pass
+        return word.upper()
+
+    return convert
+
+
+def test_an_item_beyond_the_limits_is_set_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each item has its own time; memory counts from the start of the worker."""
+    monkeypatch.setattr(supervised_workers, "MAX_TRIES", 1)
+    limits = ProcessLimits(memory=100, processor_time=1)
+    chunks = [["a", "memory", "b"], ["time", "c"]]
+    results = list(map_chunks(consume, (), chunks, 1, aside, limits))
+    assert results == [["A", "memory: out of memory", "B"], ["time: too much processor time", "C"]]

@@ -99,3 +99,20 @@ def test_killed_before_the_body_is_whole(tmp_path: Path, forked: Forked) -> None
     assert [path.suffix for path in files(tmp_path)] == [".part"]
     bodies = BodyStore(str(tmp_path))
     assert bodies.get(bodies.put(b"page")) == b"page"
+
+
+@pytest.mark.parametrize("place", ["folder", "memory"])
+def test_bodies_are_listed_and_removed(tmp_path: Path, place: str) -> None:
+    """On this machine and elsewhere; one that was stored again in the meantime stays."""
+    store = BodyStore(str(tmp_path) if place == "folder" else f"memory://{tmp_path.name}")
+    assert store.folders() == []
+    names = {store.put(word) for word in (b"one", b"two", b"three")}
+    listed = [body for folder in store.folders() for body in store.list_folder(folder)]
+    assert {body.name for body in listed} == names
+    first = listed[0]
+    assert store.find(first.name) == first
+    assert not store.remove(first, first.modified - 10)
+    assert store.remove(first, first.modified + 10)
+    assert not store.remove(first, first.modified + 10)
+    assert store.find(first.name) is None
+    assert not store.holds(first.name)

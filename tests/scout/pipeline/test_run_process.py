@@ -14,7 +14,7 @@ from sqlmodel import select
 from catalog.models import Page, PageState, Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from tests.catalog.runtime.test_processes import is_alive
+from tests.catalog.runtime.test_worker_pool import is_alive
 from tests.crawler.server import Loopback, page, serve
 
 PAGES = 300

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlmodel import select
 
+from catalog.errors import StoreError
 from catalog.models import Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
@@ -85,6 +86,23 @@ def test_one_leader(settings: Settings, store: Store, shop: Shop) -> None:
     _wait(lambda: second.is_leader)
     assert second.is_leader
     second.stop()
+
+
+def test_the_leader_removes_old_runs(settings: Settings, store: Store) -> None:
+    """Nobody else does; an error is logged and stops nothing."""
+    calls: list[int] = []
+
+    def prune() -> None:
+        calls.append(1)
+        raise StoreError("no database")
+
+    first, second = (Timetable(settings, store, [], prune=prune) for _ in range(2))
+    first.start()
+    _wait(lambda: first.is_leader)
+    for timetable in (first, second):
+        timetable.prune()
+    first.stop()
+    assert calls == [1]
 
 
 def test_plans_follow_the_store(settings: Settings, store: Store, shop: Shop) -> None:

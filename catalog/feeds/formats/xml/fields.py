@@ -23,6 +23,8 @@ from catalog.feeds.rows import MAX_DEPTH, MAX_TEXTS, RepairNotice, Texts
 
 # Characters of a tag name that a reason quotes.
 MAX_QUOTED_LENGTH = 40
+# Comments and sections of an item that are not closed; bound against hostile input.
+MAX_UNCLOSED = 100
 
 _NAME = r"[^\W\d][\w.-]*+(?::[\w.-]++)?+"
 _ATTRIBUTE = r"""\s++[^\s=<>"'/]++\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+')"""
@@ -87,6 +89,10 @@ def read_fields(attributes: str, content: str, notice: RepairNotice = no_notice)
 
 
 def _read_all(content: str, texts: Texts, notice: RepairNotice) -> Texts | str:
+    for start, end in (("<!--", "-->"), ("<![CDATA[", "]]>")):
+        # Each one that is not closed costs a look at everything behind it.
+        if content.count(start, content.rfind(end) + 1) > MAX_UNCLOSED:
+            return f"has more than {MAX_UNCLOSED} {start} without {end}"
     tokens = _tokenise(content, notice)
     problem = _pair_tags(tokens)
     if problem:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from catalog.errors import UnreadableFeed
 from catalog.feeds.formats.xml import google_merchant, items
+from catalog.feeds.formats.xml.fields import read_fields
 from catalog.feeds.rows import Row, UnreadableRow
 
 HEAD = (
@@ -350,6 +351,15 @@ def test_hostile_markup_takes_linear_time(tmp_path: Path, kind: str) -> None:
     reading = read(tmp_path, HEAD + HOSTILE[kind] + item(7) + item(8) + FOOT)
     assert time.process_time() - begin < 20
     assert "8" in reading.titles
+
+
+def test_comments_that_are_not_closed_are_not_looked_for_again_and_again() -> None:
+    """Many of them make an item doubtful; a few are text."""
+    begin = time.process_time()
+    reason = read_fields("", "<a><b>1</b></a>" + "<!--" * 200_000)
+    assert reason == "has more than 100 <!-- without -->"
+    assert time.process_time() - begin < 2
+    assert read_fields("", "<a><b>1</b></a>" + "<!--" * 10) != reason
 
 
 def test_items_of_many_names_are_refused(tmp_path: Path) -> None:

@@ -1,30 +1,27 @@
-"""The doctor: checks of an installation and its store, one after another.
+"""Checks of the installation: Python, Scout's packages, those of others, and programs beside them.
 
 Scout's packages are top-level packages with general names. Another distribution, or a folder that
 merely lies on the import path, may own `crawler` or `parser` too; whichever comes first is
 imported, without any warning.
 """
 
+import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import cache
 from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
-from uuid import uuid4
 
 from packaging.requirements import Requirement
-from sqlmodel import select
 
-from catalog.errors import ScoutError
-from catalog.models import Run, RunState, Shop
+from catalog.errors import ConfigError
+from catalog.runtime.served_process import safe_environment
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import BodyStore
-from catalog.storage.store import Store, newest_revision
-from scout.pipeline import locks
+from scout.doctor.check_result import CheckResult, CheckState
 
 DISTRIBUTION = "scout-offer-gaps"
 
@@ -43,41 +40,22 @@ PACKAGES = (
 MIN_PYTHON = (3, 11)
 """Oldest Python supported, as in pyproject.toml."""
 
-MIN_FREE_SPACE = 500_000_000
-"""Bytes free in the data folder below which a crawl is likely to fill the disk."""
+OPTIONAL_MODULES = {
+    "psycopg": ("PostgreSQL", "postgresql"),
+    "s3fs": ("page bodies on S3", ""),
+    "scrapy_playwright": ("shops that need JavaScript", "javascript"),
+    "opentelemetry.sdk": ("traces", "traces"),
+}
+"""Modules that Scout uses if they are installed: their purpose, and the extra that brings them."""
 
-OPTIONAL_MODULES = {"psycopg": "PostgreSQL", "s3fs": "page bodies on S3"}
-"""Modules that Scout uses if they are installed, with their purpose."""
+MIN_JAVA = 17
+"""Oldest Java that Spark 4 runs on."""
 
-
-@dataclass(frozen=True)
-class CheckResult:
-    """The result of one check: `wrong` has to be repaired, `note` is good to know."""
-
-    check: str
-    state: Literal["ok", "note", "wrong"]
-    message: str
-
-    def as_json(self) -> dict[str, str]:
-        """Convert to the object that `scout doctor --json` prints."""
-        return {"check": self.check, "state": self.state, "found": self.message}
+PROGRAM_TIMEOUT = 20
+"""Seconds of wall-clock time in which a program tells its version."""
 
 
-def run_checks(settings: Settings) -> list[CheckResult]:
-    """Run all checks in order."""
-    checks: list[Callable[[Settings], Iterator[CheckResult]]] = [
-        _check_python,
-        _check_package_names,
-        _check_versions,
-        _check_data_folder,
-        _check_database,
-        _check_bodies,
-        _check_runs,
-    ]
-    return [result for check in checks for result in check(settings)]
-
-
-def _check_python(_settings: Settings) -> Iterator[CheckResult]:
+def check_python(_settings: Settings) -> Iterator[CheckResult]:
     interpreter = f"{sys.version.split()[0]} at {sys.executable}"
     if sys.version_info[:2] >= MIN_PYTHON:
         yield CheckResult("Python", "ok", interpreter)
@@ -85,9 +63,9 @@ def _check_python(_settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("Python", "wrong", f"{interpreter}: Scout needs 3.11 or newer")
 
 
-def _check_package_names(_settings: Settings) -> Iterator[CheckResult]:
+def check_package_names(_settings: Settings) -> Iterator[CheckResult]:
     distributions = packages_distributions()
-    home = Path(__file__).resolve().parents[1]
+    home = Path(__file__).resolve().parents[2]
     problems: list[str] = []
     for name in PACKAGES:
         problems += foreign_owners(name, home, distributions.get(name, []))
@@ -135,7 +113,7 @@ def _is_importable(name: str, entry: str) -> bool:
     return spec is not None and spec.origin is not None
 
 
-def _check_versions(_settings: Settings) -> Iterator[CheckResult]:
+def check_versions(_settings: Settings) -> Iterator[CheckResult]:
     try:
         requirements = [Requirement(text) for text in requires(DISTRIBUTION) or []]
     except PackageNotFoundError:
@@ -147,11 +125,21 @@ def _check_versions(_settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("versions", "wrong", problem)
     if not problems:
         yield CheckResult("versions", "ok", f"{len(needed)} packages within their ranges")
-    for name, purpose in OPTIONAL_MODULES.items():
-        if find_spec(name):
+    for name, (purpose, extra) in OPTIONAL_MODULES.items():
+        if _is_installed(name):
             yield CheckResult(f"optional {name}", "ok", purpose)
-        else:
-            yield CheckResult(f"optional {name}", "note", f"{purpose}: not installed")
+            continue
+        package = f"'{DISTRIBUTION}[{extra}]'" if extra else name
+        message = f"not installed; for {purpose}: pip install {package}"
+        yield CheckResult(f"optional {name}", "note", message)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        # The package that holds it is absent.
+        return False
 
 
 def _is_needed(requirement: Requirement) -> bool:
@@ -170,66 +158,54 @@ def _version_problem(requirement: Requirement) -> str | None:
     return f"{name} {installed} is installed, {requirement} is needed: pip install '{requirement}'"
 
 
-def _check_data_folder(settings: Settings) -> Iterator[CheckResult]:
-    folder = settings.data_dir.resolve()
-    probe = folder / f".doctor-{uuid4().hex}"
+def check_browser(settings: Settings) -> Iterator[CheckResult]:
+    """Check the Chromium that reads shops that need JavaScript."""
+    from crawler.fetch.browser import find_browser
+
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.write_bytes(b"")
-        probe.unlink()
-        free = shutil.disk_usage(folder).free
-    except OSError as error:
-        message = f"{folder} cannot be written to: {error.strerror}"
-        yield CheckResult("data folder", "wrong", message)
+        browser = find_browser(settings)
+    except ConfigError as error:
+        state: CheckState = "wrong" if settings.browser else "note"
+        yield CheckResult("Chromium", state, f"for shops that need JavaScript: {error}")
         return
-    state: Literal["ok", "wrong"] = "ok" if free > MIN_FREE_SPACE else "wrong"
-    yield CheckResult("data folder", state, f"{folder}, {free / 1e9:.1f} GB free")
+    answer = _program_output(browser, "--version")
+    if answer is None:
+        message = f"{browser} does not start: install Chromium again, or set 'browser' to another"
+        yield CheckResult("Chromium", "wrong", message)
+        return
+    yield CheckResult("Chromium", "ok", f"{answer.strip()} at {browser}")
 
 
-def _check_database(settings: Settings) -> Iterator[CheckResult]:
+def check_java(_settings: Settings) -> Iterator[CheckResult]:
+    """Check the Java that `--engine spark` needs."""
+    java = shutil.which("java")
+    remedy = f"'--engine spark' needs Java {MIN_JAVA} or newer (Debian, Ubuntu: apt install "
+    remedy += "default-jre-headless)"
+    if java is None:
+        yield CheckResult("Java", "note", f"not installed: {remedy}")
+        return
+    found = re.search(r'version "(\d+)', _program_output(java, "-version") or "")
+    if found is None:
+        yield CheckResult("Java", "note", f"{java} does not tell its version: {remedy}")
+    elif int(found[1]) < MIN_JAVA:
+        yield CheckResult("Java", "note", f"{java} is version {found[1]}: {remedy}")
+    else:
+        yield CheckResult("Java", "ok", f"version {found[1]} at {java}")
+
+
+@cache
+def _program_output(*command: str) -> str | None:
+    """Return the output of a program, or else its errors; None where it fails."""
     try:
-        Store.open(settings)
-    except (ScoutError, ImportError) as error:
-        yield CheckResult("database", "wrong", str(error))
-        return
-    message = f"{_without_password(settings.database)}, schema {newest_revision()}"
-    yield CheckResult("database", "ok", message)
-
-
-def _without_password(database: str) -> str:
-    from sqlalchemy.engine import make_url
-
-    return make_url(database).render_as_string(hide_password=True)
-
-
-def _check_bodies(settings: Settings) -> Iterator[CheckResult]:
-    probe = b"scout doctor was here"
-    try:
-        bodies = BodyStore(settings.bodies)
-        is_intact = bodies.get(bodies.put(probe)) == probe
-    except (ScoutError, OSError, ValueError, ImportError) as error:
-        yield CheckResult("page bodies", "wrong", f"{settings.bodies}: {error}")
-        return
-    yield CheckResult("page bodies", "ok" if is_intact else "wrong", settings.bodies)
-
-
-def _check_runs(settings: Settings) -> Iterator[CheckResult]:
-    try:
-        store = Store.open(settings)
-        lock_files = locks.lock_folder(settings).glob("*.lock")
-        held = {path.stem for path in lock_files if locks.is_locked(path)}
-        with store.read() as session:
-            query = select(Shop, Run).where(Run.state == RunState.RUNNING, Run.shop_id == Shop.id)
-            unfinished = list(session.exec(query))
-    except (ScoutError, ImportError):
-        # The check of the database has reported it already.
-        return
-    for shop, run in unfinished:
-        label = f"run {run.id} of {shop.name} ({run.stage})"
-        if locks.shop_lock_name(run.shop_id) in held:
-            yield CheckResult("runs", "ok", f"{label} is under way")
-        else:
-            message = f"{label} is unfinished: 'scout run {shop.name}' resumes it"
-            yield CheckResult("runs", "note", message)
-    if not unfinished:
-        yield CheckResult("runs", "ok", f"none unfinished, {len(held)} locks held")
+        done = subprocess.run(
+            command,
+            env=safe_environment(),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PROGRAM_TIMEOUT,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout or done.stderr

@@ -1,0 +1,159 @@
+"""A pool of served processes (`catalog.runtime.served_process`) that carry out calls.
+
+`concurrent.futures.ProcessPoolExecutor` starts its processes with the whole environment of this
+one, passwords included, and they import from the working folder. These start with `-P` and the safe
+variables only, and end with this process, even where it is killed.
+
+Where the death of a process has to be traced to the item that it worked on, see
+`catalog.runtime.supervised_workers`.
+"""
+
+import socket
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
+
+from catalog.errors import WorkerError
+from catalog.runtime.garbage_collection import tune_gc
+from catalog.runtime.process_end import end_out_of_memory, end_reason
+from catalog.runtime.process_limits import NO_LIMITS, ProcessLimits
+from catalog.runtime.served_process import ServedProcess
+from catalog.runtime.supervised_workers import picklable_error
+
+Result = TypeVar("Result")
+
+# Seconds of wall-clock time in which a process whose connection is closed ends by itself.
+_END_TIMEOUT = 5.0
+
+# A call to carry out: its future, its function and its arguments. None ends a process.
+_Call = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
+
+
+class WorkerPool:
+    """Processes that take calls in the order of `submit`; functions are picklable by name.
+
+    A call fails with WorkerError if its process dies; so do all later ones of that process.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        prepare: Callable[..., None] | None = None,
+        args: tuple[Any, ...] = (),
+        limits: ProcessLimits = NO_LIMITS,
+    ) -> None:
+        self._calls: SimpleQueue[_Call | None] = SimpleQueue()
+        self._threads = []
+        for _ in range(workers):
+            process = ServedProcess(_serve, (limits, prepare, args))
+            thread = Thread(target=self._work, args=(process,), daemon=True)
+            self._threads.append(thread)
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, function: Callable[..., Result], *args: Any) -> "Future[Result]":
+        """Request a call; the next idle process carries it out."""
+        future: Future[Result] = Future()
+        self._calls.put((future, function, args))
+        return future
+
+    def map(self, function: Callable[..., Result], *arguments: Iterable[Any]) -> Iterator[Result]:
+        """Yield the results for arguments taken together, in their order."""
+        futures = [self.submit(function, *args) for args in zip(*arguments, strict=False)]
+        for future in futures:
+            yield future.result()
+
+    def close(self) -> None:
+        """End the processes; calls that have not begun are cancelled."""
+        while not self._calls.empty():
+            call = self._calls.get()
+            if call is not None:
+                call[0].cancel()
+        for _ in self._threads:
+            self._calls.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self, process: ServedProcess) -> None:
+        """Hand calls to a process, one at a time, until `close`."""
+        connection: Connection = Connection(process.channel.detach())
+        while (call := self._calls.get()) is not None:
+            future, function, args = call
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                connection.send((function, args))
+                result, error = connection.recv()
+            except (EOFError, OSError):
+                process.join(_END_TIMEOUT)
+                reason = end_reason(process.exitcode)
+                future.set_exception(WorkerError(f"a worker process has ended: {reason}"))
+                continue
+            except Exception as failure:  # noqa: BLE001 - arguments that cannot be pickled
+                future.set_exception(failure)
+                continue
+            if error is None:
+                future.set_result(result)
+            else:
+                future.set_exception(error)
+        connection.close()
+        process.join(_END_TIMEOUT)
+        process.kill()
+        process.join()
+        process.close()
+
+
+@contextmanager
+def worker_pool(
+    workers: int,
+    prepare: Callable[..., None] | None = None,
+    *args: Any,
+    limits: ProcessLimits = NO_LIMITS,
+) -> Iterator[WorkerPool]:
+    """Open a pool for the block; each process calls `prepare(*args)` before its first task."""
+    pool = WorkerPool(workers, prepare, args, limits)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def _serve(
+    channel: socket.socket,
+    _fds: Sequence[int],
+    limits: ProcessLimits,
+    prepare: Callable[..., None] | None,
+    args: tuple[Any, ...],
+) -> None:
+    """Carry out calls until the connection closes."""
+    connection: Connection = Connection(channel.detach())
+    limits.limit_memory()
+    try:
+        if prepare is not None:
+            prepare(*args)
+        tune_gc()
+        while True:
+            function, arguments = connection.recv()
+            limits.limit_next_item()
+            connection.send(_outcome(function, arguments))
+    except MemoryError:
+        end_out_of_memory()
+    except (EOFError, OSError, KeyboardInterrupt):
+        # The pool has closed the connection, or is interrupted as well.
+        pass
+
+
+def _outcome(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> tuple[Any, Exception | None]:
+    """Return (result, None), or (None, the exception of the call)."""
+    try:
+        return function(*arguments), None
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - raised again in the requester
+        return None, picklable_error(error)

@@ -1,0 +1,1 @@
+"""The doctor: checks of the installation, the machine and the store."""

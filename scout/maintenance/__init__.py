@@ -1,0 +1,1 @@
+"""Maintenance of a store: removing what is no longer needed, backups, and restoring them."""

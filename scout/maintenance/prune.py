@@ -1,0 +1,134 @@
+"""`scout db prune`: remove old runs with their findings, logs and reports, and unused page bodies.
+
+Nothing goes to which a stored finding still refers: its match, its page and body, and the runs that
+it names. What nothing refers to goes in any case.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlmodel import select
+
+from catalog.errors import Busy
+from catalog.models import Shop
+from catalog.runtime.progress import Progress, no_progress
+from catalog.runtime.settings import Settings
+from catalog.storage.bodies import BodyStore
+from catalog.storage.store import Store
+from scout.maintenance.file_retention import (
+    GRACE,
+    OldFile,
+    old_logs,
+    old_reports,
+    old_shop_files,
+    remove_bodies,
+    unreferenced_bodies,
+)
+from scout.maintenance.run_retention import (
+    Retention,
+    count_rows,
+    existing_runs,
+    removable_runs,
+    remove_rows,
+    remove_run,
+)
+from scout.pipeline import shop_run
+
+
+@dataclass(frozen=True)
+class PrunedKind:
+    """A kind of things that were removed, or would be: their number, and the bytes of files."""
+
+    kind: str
+    removed: int
+    bytes: int = 0
+
+
+def prune_store(
+    settings: Settings,
+    store: Store,
+    retention: Retention,
+    *,
+    is_trial: bool = False,
+    progress: Progress = no_progress,
+) -> list[PrunedKind]:
+    """Remove what the retention lets go, and what nothing refers to; counts it only in a trial.
+
+    The runs of a shop that is being run are left to the next time. Raises StoreError.
+    """
+    with store.read() as session:
+        shops = list(session.exec(select(Shop)))
+    removed_runs: set[int] = set()
+    row_count = 0
+    busy = 0
+    for number, shop in enumerate(shops, 1):
+        try:
+            run_ids, rows = _prune_shop(settings, store, shop, retention, is_trial)
+        except Busy:
+            busy += 1
+            continue
+        removed_runs.update(run_ids)
+        row_count += rows
+        progress("shops looked at", number, len(shops))
+    with store.read() as session:
+        runs = set(existing_runs(session)) - removed_runs
+    shop_ids = {shop.id or 0 for shop in shops}
+    results = [PrunedKind("runs", len(removed_runs)), PrunedKind("rows of runs", row_count)]
+    for kind, files in (
+        ("logs", old_logs(settings, runs, shop_ids, retention.days)),
+        ("reports", old_reports(settings, runs, shop_ids)),
+        ("caches and uploads", old_shop_files(settings, shop_ids)),
+    ):
+        results.append(_prune_files(kind, files, is_trial))
+    results.append(_prune_bodies(settings, store, is_trial, progress))
+    if busy:
+        results.append(PrunedKind("shops left out: they are being run", busy))
+    return results
+
+
+def _prune_shop(
+    settings: Settings, store: Store, shop: Shop, retention: Retention, is_trial: bool
+) -> tuple[list[int], int]:
+    """Remove the old runs of a shop. Returns their ids, and the number of their rows."""
+    shop_id = shop.id or 0
+    with store.read() as session:
+        run_ids = removable_runs(session, shop_id, retention)
+        rows = count_rows(session, run_ids)
+    if is_trial or not run_ids:
+        return run_ids, rows
+    with shop_run.lock_shop(settings, shop):
+        for run_id in run_ids:
+            # A transaction each: others wait for the rows of one run only.
+            with store.write() as session:
+                remove_run(session, run_id)
+        with store.write() as session:
+            remove_rows(session, shop_id)
+    return run_ids, rows
+
+
+def _prune_files(kind: str, files: Iterable[OldFile], is_trial: bool) -> PrunedKind:
+    removed = 0
+    size = 0
+    for file in files:
+        if not is_trial:
+            file.remove()
+        removed += 1
+        size += file.size
+    return PrunedKind(kind, removed, size)
+
+
+def _prune_bodies(
+    settings: Settings, store: Store, is_trial: bool, progress: Progress
+) -> PrunedKind:
+    bodies = BodyStore(settings.bodies)
+    removed = 0
+    size = 0
+    for chosen in unreferenced_bodies(store, bodies):
+        gone = chosen
+        if not is_trial:
+            gone = remove_bodies(store, bodies, chosen, time.time() - GRACE)
+        removed += len(gone)
+        size += sum(body.size for body in gone)
+        progress("page bodies removed", removed)
+    return PrunedKind("page bodies", removed, size)

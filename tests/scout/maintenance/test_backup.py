@@ -1,0 +1,159 @@
+"""A backup made while Scout runs holds the whole store, and can be restored on both databases."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+from sqlmodel import select
+
+from catalog.errors import StoreError, UsageError
+from catalog.models import Page, PageState, Shop
+from catalog.runtime.settings import Settings
+from catalog.storage.bodies import BodyStore
+from catalog.storage.store import Store
+from scout.maintenance import backup
+from scout.maintenance.backup import back_up_store, restore_store
+from scout.metrics.queue_metrics import job_metrics
+from tests.catalog.storage.postgresql import cluster
+from tests.scout.conftest import Scout
+
+# The tables of a queue of jobs, as far as metrics read them.
+QUEUE = """
+CREATE TABLE procrastinate_jobs (id bigserial PRIMARY KEY, queue_name text, status text);
+CREATE TABLE procrastinate_events (job_id bigint, type text, at timestamptz);
+CREATE TABLE procrastinate_workers (last_heartbeat timestamptz);
+INSERT INTO procrastinate_jobs (queue_name, status)
+VALUES ('runs', 'todo'), ('runs', 'todo'), ('runs', 'doing'), ('runs', 'succeeded');
+INSERT INTO procrastinate_events VALUES (1, 'deferred', now() - interval '1 hour'), (2, 'deferred', now());
+INSERT INTO procrastinate_workers VALUES (now()), (now() - interval '1 hour');
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """A PostgreSQL server for all tests of this module."""
+    with cluster() as url:
+        yield url
+
+
+def make_database(server: str, name: str) -> str:
+    """Make an empty database, and return its URL."""
+    engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return server.format(name)
+
+
+def fill(settings: Settings) -> tuple[Store, str]:
+    """Store a shop with a page and its body; return the store and the name of the body."""
+    store = Store.open(settings)
+    body = BodyStore(settings.bodies).put(b"<p>Lamp")
+    BodyStore(settings.bodies).put(b"of no page")
+    with store.write() as session:
+        shop = Shop(name="demo", url="http://127.0.0.1:8000/")
+        session.add(shop)
+        session.flush()
+        session.add(Page(shop_id=shop.id, url="p", state=PageState.FETCHED, body=body))
+        session.add(Page(shop_id=shop.id, url="q", state=PageState.PENDING))
+    return store, body
+
+
+def check(settings: Settings, body: str) -> None:
+    """Check that a store is the one that `fill` made."""
+    store = Store.open(settings)
+    with store.read() as session:
+        urls = session.exec(select(Page.url).order_by(Page.url)).all()
+    store.engine.dispose()
+    assert (store.shop("demo").name, list(urls)) == ("demo", ["p", "q"])
+    assert BodyStore(settings.bodies).get(body) == b"<p>Lamp"
+
+
+def test_sqlite(settings: Settings, tmp_path: Path) -> None:
+    """The database is copied while another process writes; only bodies of pages are copied."""
+    store, body = fill(settings)
+    with store.write() as session:
+        session.add(Shop(name="uncommitted", url="http://127.0.0.1:9/"))
+        session.flush()
+        made = back_up_store(settings, store, tmp_path / "backup")
+    assert (made.dialect, made.shops, made.bodies) == ("sqlite", 1, 1)
+    restored = settings.model_copy(update={"data_dir": tmp_path / "restored"})
+    restore_store(restored, tmp_path / "backup")
+    check(restored, body)
+    with pytest.raises(UsageError, match="exists"):
+        restore_store(restored, tmp_path / "backup")
+
+
+def test_postgresql(server: str, tmp_path: Path) -> None:
+    """By pg_dump and pg_restore; a database that is not empty is refused."""
+    url = make_database(server, "backed_up")
+    settings = Settings.load(data_dir=tmp_path / "var", database_url=url)
+    store, body = fill(settings)
+    made = back_up_store(settings, store, tmp_path / "backup")
+    store.engine.dispose()
+    assert (made.dialect, made.shops, made.bodies) == ("postgresql", 1, 1)
+    restored = Settings.load(
+        data_dir=tmp_path / "restored", database_url=make_database(server, "restored")
+    )
+    restore_store(restored, tmp_path / "backup")
+    check(restored, body)
+    with pytest.raises(UsageError, match="not empty"):
+        restore_store(restored, tmp_path / "backup")
+
+
+def test_jobs_of_workers_are_counted(server: str, tmp_path: Path) -> None:
+    """Those that wait, run or have failed, and how long the oldest has waited."""
+    url = make_database(server, "queue")
+    settings = Settings.load(data_dir=tmp_path / "var", database_url=url)
+    store = Store.open(settings)
+    with store.engine.begin() as connection:
+        connection.execute(text(QUEUE))
+    with store.read() as session:
+        samples = {
+            (sample.name, *sample.labels.values()): sample.value
+            for metric in job_metrics(session)
+            for sample in metric.samples
+        }
+    store.engine.dispose()
+    waiting_since = samples.pop(("scout_jobs_waiting_since_timestamp_seconds",))
+    assert waiting_since == pytest.approx(time.time() - 3600, abs=60)
+    assert samples == {
+        ("scout_jobs", "runs", "todo"): 2,
+        ("scout_jobs", "runs", "doing"): 1,
+        ("scout_workers",): 1,
+    }
+
+
+def test_the_password_is_no_argument(
+    settings: Settings, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program of PostgreSQL gets it in its environment, and only what it needs beside it."""
+    program = tmp_path / "pg_dump"
+    program.write_text('#!/bin/sh\necho "$0 $*" > "$0.args"\nenv > "$0.env"\nexit 3\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of another")
+    url = "postgresql+psycopg://me:hidden@db.example:5433/scout"
+    remote = settings.model_copy(update={"database_url": url})
+    with pytest.raises(StoreError, match="pg_dump failed: exit code 3"):
+        backup._run_postgresql(remote, ["pg_dump", "--format=custom"])
+    assert "hidden" not in (tmp_path / "pg_dump.args").read_text()
+    variables = (tmp_path / "pg_dump.env").read_text()
+    for line in ("PGPASSWORD=hidden", "PGHOST=db.example", "PGPORT=5433", "PGDATABASE=scout"):
+        assert line in variables
+    assert "of another" not in variables
+
+
+def test_commands(scout: Scout, settings: Settings, tmp_path: Path) -> None:
+    """What is not a complete backup, or not an empty folder, is one line."""
+    fill(settings)[0].engine.dispose()
+    folder = tmp_path / "backup"
+    assert "1 shops" in scout("db", "backup", str(folder), "--without-bodies").out
+    assert json.loads((folder / "manifest.json").read_text())["note"] == "page bodies are left out"
+    assert "is not empty" in scout("db", "backup", str(folder)).error
+    (folder / "manifest.json").unlink()
+    assert "no complete backup" in scout("db", "restore", str(folder)).error
