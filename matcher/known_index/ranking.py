@@ -36,7 +36,24 @@ def rank_by_words(
 ) -> Pairs:
     """Find for each shop record the `count` candidates of the most similar words."""
     weights = WordWeights(index.tokens, TOKEN_WIDTH, index.size)
-    return find_nearest(weights.vectors(shop), weights.vectors(candidates), count)
+    words = weights.vectors(shop)
+    # Only columns of the shop's words count, of millions.
+    columns = np.unique(words.indices)
+    return find_nearest(
+        _select(words, columns), _select(weights.vectors(candidates), columns), count
+    )
+
+
+def _select(matrix: Matrix, columns: Ints) -> Matrix:
+    """Return the matrix with some of its columns, which are sorted."""
+    places = np.minimum(np.searchsorted(columns, matrix.indices), max(0, len(columns) - 1))
+    is_kept = np.zeros(len(places), bool)
+    if len(columns):
+        is_kept = columns[places] == matrix.indices
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    entries = (rows[is_kept], places[is_kept])
+    shape = (matrix.shape[0], max(1, len(columns)))
+    return sparse.csr_array((matrix.data[is_kept], entries), shape=shape)
 
 
 @dataclass(frozen=True)
