@@ -135,9 +135,11 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     for members in groups:
         indices = [shop_order[row] for row in members]
         group_reviews.append(_find_review(indices, shop_input, reviews))
-    claimed = find_claimed_links(
-        pages, groups, localize_pages(catalog, offers=[catalog_fields[i] for i in catalog_order])
-    )
+    claimed: Mapping[int, Sequence[LinkKeys]] = {}
+    # Pages that name no version claim none: a large catalog is not localized in vain.
+    if any(page.alternates or page.canonical for page in pages):
+        offers = [catalog_fields[index] for index in catalog_order]
+        claimed = find_claimed_links(pages, groups, localize_pages(catalog, offers=offers))
     merged = drop_common_images(
         [
             _merge_pages(shop, members, claimed.get(position, ()))

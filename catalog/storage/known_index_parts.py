@@ -5,13 +5,13 @@ long. A build counts when its row in `known_index` names it, which the last tran
 process that was killed leaves parts that no row names: the next finished build deletes them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import insert
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, SQLModel, col, delete, func, select
 
-from catalog.models import CatalogImport, KnownIndex, KnownIndexPart, KnownOffer, utc_now
+from catalog.models import CatalogImport, KnownIndex, KnownIndexPart, KnownOffer, Shop, utc_now
 from catalog.storage.store import Store
 
 # Bytes of parts that one transaction writes.
@@ -50,6 +50,8 @@ def read_index(session: Session, shop_id: int, layout: int) -> KnownIndex | None
 def start_build(store: Store, shop_id: int) -> int:
     """Return the number of a new build, which no other process uses."""
     with store.write() as session:
+        # Another process that starts a build of the shop waits here.
+        session.exec(select(Shop.id).where(Shop.id == shop_id).with_for_update())
         newest = select(func.max(KnownIndexPart.build)).where(KnownIndexPart.shop_id == shop_id)
         current = session.get(KnownIndex, shop_id)
         build = max(session.exec(newest).one() or 0, current.build if current else 0) + 1
@@ -103,19 +105,20 @@ def finish_build(session: Session, index: KnownIndex) -> bool:
     return True
 
 
-def add_update(session: Session, index: KnownIndex, part: Part, changes: Mapping[str, int]) -> bool:
-    """Add an update to an index; False, and nothing changed, if it is no longer as it was read.
+def add_update(session: Session, index: KnownIndex, data: bytes, documents: int) -> bool:
+    """Add an update of so many documents to an index.
 
-    `index` is the row as it was read, with the new `catalog_state`.
+    `index` is the row as it was read, with the new `catalog_state`. Returns False, and changes
+    nothing, if it is no longer as it was read.
     """
     stored = session.get(KnownIndex, index.shop_id, with_for_update=True)
     if stored is None or (stored.build, stored.updates) != (index.build, index.updates):
         return False
-    add_parts(session, index.shop_id, index.build, [part])
+    add_parts(session, index.shop_id, index.build, [("update", index.updates, data)])
     stored.catalog_state = index.catalog_state
     stored.updates += 1
     stored.parts += 1
-    stored.documents += changes["documents"]
+    stored.documents += documents
     stored.built_at = utc_now()
     return True
 

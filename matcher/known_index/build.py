@@ -30,6 +30,7 @@ from matcher.known_index.frequency import FrequencyCounter, FrequencyTable
 from matcher.known_index.keys import text_key, text_keys
 from matcher.known_index.known_index import (
     LAYOUT,
+    BrokenIndex,
     DocumentTable,
     OpenIndex,
     make_flags,
@@ -70,9 +71,13 @@ def build_index(
         documents=len(reader.documents.ids),
         parts=count + 1,
     )
-    with store.read() as session:
-        opened = OpenIndex(session, index)
-        training = draw_training_offers(session, opened, reader.brands, reader.title_words)
+    try:
+        with store.read() as session:
+            opened = OpenIndex(session, index)
+            training = draw_training_offers(session, opened, reader.brands, reader.title_words)
+    except BrokenIndex:
+        # Another process has finished a later build, and deleted these parts.
+        return None
     statistics = pack_statistics(reader.statistics | {"training": training})
     write_parts(store, shop_id, build, [("statistics", 0, statistics)])
     with store.write() as session:

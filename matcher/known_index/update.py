@@ -70,10 +70,9 @@ def _update(store: Store, shop_id: int, progress: Progress) -> KnownIndex | None
     if update is None or row is None:
         return build_index(store, shop_id, progress=progress)
     changed = KnownIndex(**row.model_dump() | {"catalog_state": state})
-    part = ("update", row.updates, update)
     with store.write() as session:
         documents = len(changes.ids) if changes else 0
-        if not add_update(session, changed, part, {"documents": documents}):
+        if not add_update(session, changed, update, documents):
             return None
         return session.get(KnownIndex, shop_id)
 
