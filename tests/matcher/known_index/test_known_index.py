@@ -16,6 +16,7 @@ from matcher.known_index import build as build_module
 from matcher.known_index.build import build_index
 from matcher.known_index.update import update_index
 from matcher.match_job import match_shop
+from matcher.training import classifier
 from tests.matcher.known_index.conftest import (
     CATALOG_SIZE,
     Import,
@@ -79,6 +80,8 @@ def test_the_classifier_is_that_of_the_whole_catalog(
     if catalog.engine.dialect.name != "sqlite":
         pytest.skip("training takes seconds, and the database has no part in it")
     monkeypatch.setattr("matcher.match_job.DEFAULT_CONFIG", DEFAULT_CONFIG)
+    few_trees = dict(classifier.TREE_SETTINGS) | {"max_iter": 20}
+    monkeypatch.setattr(classifier, "TREE_SETTINGS", few_trees)
     by_index = match(settings, catalog)
     whole = with_all_in_memory(settings, catalog, monkeypatch)
     assert verdicts(by_index) == verdicts(whole)
@@ -120,22 +123,22 @@ def test_many_changes_make_a_new_index(indexed: Store, import_rows: Import) -> N
 
 
 def test_a_killed_build_leaves_no_index(
-    settings: Settings, catalog: Store, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, indexed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of a build that was killed are never read; the next build deletes them."""
-    expected = match(settings, catalog)
+    expected = match(settings, indexed)
+    with indexed.write() as session:
+        session.exec(delete(KnownIndex))
     for parts in (0, 4):
-        with catalog.write() as session:
-            session.exec(delete(KnownIndex))
         with monkeypatch.context() as patch:
             patch.setattr(build_module, "write_parts", _killed_after(parts))
             with pytest.raises(KeyboardInterrupt):
-                update_index(catalog, 1)
-        with catalog.read() as session:
+                update_index(indexed, 1)
+        with indexed.read() as session:
             assert session.exec(select(KnownIndex)).first() is None
-        assert match(settings, catalog) == expected
-    index = read_index(catalog)
-    with catalog.read() as session:
+    assert match(settings, indexed) == expected
+    index = read_index(indexed)
+    with indexed.read() as session:
         builds = session.exec(select(KnownIndexPart.build).distinct()).all()
     assert builds == [index.build]
 
