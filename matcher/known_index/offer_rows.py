@@ -18,7 +18,9 @@ _ID_BATCH = 500
 _ROW_BATCH = 10_000
 _TABLE = SQLModel.metadata.tables[str(KnownOffer.__tablename__)]
 # Columns that an index is made of.
-_INDEXED = [_TABLE.c[name] for name in ("id", "content_key", "images", *CONTENT_FIELDS)]
+_INDEXED = [
+    _TABLE.c[name] for name in ("id", "content_key", "images", "description", *CONTENT_FIELDS)
+]
 
 
 def read_content_keys(session: Session, shop_id: int) -> tuple[Ints, Ints]:
