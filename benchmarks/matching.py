@@ -2,6 +2,7 @@
 
     python benchmarks/matching.py peers FOLDER...
     python benchmarks/matching.py scale DATA [--sizes 10000,100000]
+    python -m benchmarks.matching index DATA [--sizes 1000000] [--crawled 154] [--database URL]
 
 A FOLDER is one that `scout evaluate matching` takes, DATA holds such folders, sizes are catalog
 offers.
@@ -10,6 +11,7 @@ offers.
 the threshold that is best on the training data; on labelled pairs also that of recordlinkage, if it
 is installed. `scale` matches a tenth as many crawled offers as the catalog has, each size in a
 process of its own, and prints seconds, processor seconds (in all, and by offer) and peak memory.
+`index` matches a few crawled offers with a catalog in the store (`benchmarks.large_catalog`).
 
 The offers of `scale` are made from the titles at hand, always the same ones. Offer n takes the
 title n of all titles, from the start again when they end. Each further time, every token with a
@@ -44,6 +46,8 @@ from matcher.match import match_offers
 MISSING_SHARE = 0.3
 # Catalog offers per crawled offer.
 CATALOG_PER_CRAWLED = 10
+# Catalog offers by benchmark.
+DEFAULT_SIZES = {"scale": "10000,30000,100000,300000,1000000", "index": "1000000"}
 PARTS = ("train", "valid", "test")
 # String similarities that recordlinkage compares every column with.
 RECORDLINKAGE_METHODS = ("jarowinkler", "qgram", "cosine")
@@ -79,14 +83,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("benchmark", choices=("peers", "scale"))
+    parser.add_argument("benchmark", choices=("peers", "scale", "index"))
     parser.add_argument("data", type=Path, nargs="+")
-    parser.add_argument("--sizes", default="10000,30000,100000,300000,1000000")
+    parser.add_argument("--sizes")
+    parser.add_argument("--crawled", type=int, default=154)
+    parser.add_argument("--database")
     arguments = parser.parse_args()
     if arguments.benchmark == "peers":
         compare_with_peers(arguments.data)
-    else:
-        measure_scale(arguments.data[0], [int(size) for size in arguments.sizes.split(",")])
+        return
+    sizes = arguments.sizes or DEFAULT_SIZES[arguments.benchmark]
+    if arguments.benchmark == "scale":
+        measure_scale(arguments.data[0], [int(size) for size in sizes.split(",")])
+        return
+    # Imported late: as a script, this file does not find the module.
+    from benchmarks.large_catalog import measure_index
+
+    for size in map(int, sizes.split(",")):
+        made = make_offers(read_titles(arguments.data[0]), size)
+        print(f"{arguments.crawled} crawled offers, {size} in the catalog", flush=True)
+        crawled, truth = made.crawled[: arguments.crawled], made.truth[: arguments.crawled]
+        measure_index(made.catalog, crawled, truth, arguments.database)
 
 
 def compare_with_peers(folders: Sequence[Path]) -> None:

@@ -17,6 +17,7 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Index,
+    LargeBinary,
     String,
     UniqueConstraint,
     text,
@@ -312,19 +313,26 @@ class KnownOffer(OfferFields, table=True):
     `ref` is the catalog's own key, unique per shop. `link` is the link as delivered; `url` is the
     cleaned link, or None where it is opaque (`opaque`) or malformed. `product` groups offers of one
     catalog product. `generation` numbers the shop's imports: all offers have that of the last one.
+    `content_key` is a digest of the fields by which offers are found
+    (`catalog.values.content_keys`), None where it was not computed.
     """
 
     __tablename__ = "known_offer"
-    __table_args__ = (UniqueConstraint("shop_id", "ref"),)
+    __table_args__ = (
+        UniqueConstraint("shop_id", "ref"),
+        # The keys of all offers of a shop are read from this index alone.
+        Index("known_offer_content", "shop_id", "content_key"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
-    shop_id: int = Field(foreign_key="shop.id", index=True)
+    shop_id: int = Field(foreign_key="shop.id")
     ref: str
     link: str | None = None
     opaque: bool = False
     product: str | None = None
     imported_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
     generation: int = 0
+    content_key: int | None = Field(default=None, sa_type=BigInteger)
 
 
 class FormerOffer(OfferFields, table=True):
@@ -344,6 +352,42 @@ class FormerOffer(OfferFields, table=True):
     product: str | None = None
     imported_at: datetime = Field(sa_type=UtcDateTime)
     generation: int = 0
+    content_key: int | None = Field(default=None, sa_type=BigInteger)
+
+
+class KnownIndex(SQLModel, table=True):
+    """The index of a shop's known offers, by which the matcher finds candidates.
+
+    It consists of the parts of its `build`; parts of other builds are of an indexing that was
+    killed. `catalog_state` names the catalog that it was made from, `layout` the version of its
+    format. `updates` counts the changes of the catalog that were added since, `documents` all
+    offers that were ever indexed in this build.
+    """
+
+    __tablename__ = "known_index"
+
+    shop_id: int = Field(primary_key=True, foreign_key="shop.id")
+    build: int
+    layout: int
+    catalog_state: str
+    updates: int = 0
+    documents: int = 0
+    parts: int = 0
+    built_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+
+
+class KnownIndexPart(SQLModel, table=True):
+    """A part of an index of known offers: arrays as bytes (`matcher.known_index`)."""
+
+    __tablename__ = "known_index_part"
+    __table_args__ = (UniqueConstraint("shop_id", "build", "kind", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    shop_id: int = Field(foreign_key="shop.id")
+    build: int
+    kind: str
+    number: int
+    data: bytes = Field(sa_type=LargeBinary)
 
 
 class LostOffer(SQLModel, table=True):

@@ -13,3 +13,5 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 # scipy's sparse arrays carry no type hints.
 Matrix = Any
+# Hashes of 64 bits.
+Keys = NDArray[np.uint64]

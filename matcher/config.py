@@ -6,6 +6,10 @@ config=MatcherConfig(precision=0.99))`.
 
 from dataclasses import dataclass
 
+# Offers above which a catalog is large: samples of it are drawn that no order decides, and an index
+# may stand for it. Below, reading all of it costs less.
+LARGE_CATALOG = 20_000
+
 
 @dataclass(frozen=True)
 class MatcherConfig:

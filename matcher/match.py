@@ -6,18 +6,24 @@ to one, and each gets a verdict with reasons. The result does not depend on the 
 because both sides are sorted by content first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from catalog.models import OfferFields, ReviewDecision, Verdict
-from matcher.config import DEFAULT_CONFIG, MatcherConfig
+from catalog.values.content_keys import content_key
+from matcher.catalog_statistics import CatalogStatistics
+from matcher.config import DEFAULT_CONFIG, LARGE_CATALOG, MatcherConfig
 from matcher.decision.evidence_weights import Details, weigh_evidence
 from matcher.decision.reasons import explain_decision
 from matcher.decision.verdicts import decide_verdicts
 from matcher.features.cache import MatchCache
-from matcher.records.boilerplate import remove_boilerplate
+from matcher.mixed_bits import draw_rows
+from matcher.records.boilerplate import MAX_READ, find_boilerplate, remove_boilerplate
 from matcher.records.brand_aliases import apply_brand_aliases, learn_brand_aliases
+from matcher.records.content_order import content_order_key, order_by_content, order_by_keys
 from matcher.records.languages.language_twins import find_claimed_links
 from matcher.records.languages.localized_page import (
     NO_LANGUAGE,
@@ -35,7 +41,7 @@ from matcher.records.record import (
     strip_brands,
 )
 from matcher.records.url_keys import LinkKeys
-from matcher.scoring.scored_pairs import score_pairs
+from matcher.scoring.scored_pairs import LargeCatalog, score_pairs
 
 # An offer as the catalog's model, or as a mapping with the same keys.
 Offer = OfferFields | Mapping[str, Any]
@@ -87,6 +93,7 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     variant_pages: Sequence[str | None] | None = None,
     page_languages: Sequence[PageLanguage | None] | None = None,
     cache: MatchCache | None = None,
+    statistics: CatalogStatistics | None = None,
 ) -> list[MatchResult]:
     """Match two lists of offers; returns one result per shop offer, in their order.
 
@@ -98,8 +105,9 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     siblings. `reviews` maps the URL of an offer to a review: accept (missing), reject (listed),
     ignore (left out of the results). `alternate_urls` are further URLs of each shop offer,
     `variant_pages` the page that shows it among other variants, `page_languages` the languages of
-    its page. `cache` saves time and does not change the result. Raises ValueError if one of these
-    sequences is not as long as its offers.
+    its page. `cache` saves time and does not change the result. With `statistics`,
+    `catalog_offers` are only those of a larger catalog that may be candidates. Raises ValueError if
+    one of these sequences is not as long as its offers.
     """
     _check_length("catalog_products", catalog_products, catalog_offers)
     _check_length("alternate_urls", alternate_urls, shop_offers)
@@ -109,15 +117,17 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
         list(map(_offer_fields, shop_offers)), alternate_urls, variant_pages, page_languages
     )
     catalog_fields = list(map(_offer_fields, catalog_offers))
-    shop_order = _order_by_content([_shop_key(shop_input, i) for i in range(len(shop_offers))])
-    catalog_order = _order_by_content(list(map(_content_key, catalog_fields)))
+    shop_order = order_by_keys([_shop_key(shop_input, i) for i in range(len(shop_offers))])
+    catalog_order = order_by_content(catalog_fields)
     shop = _shop_records(shop_input, shop_order)
     catalog = build_records(catalog_fields[index] for index in catalog_order)
-    shop, catalog = remove_boilerplate(shop), remove_boilerplate(catalog)
+    large = _large_catalog(catalog_fields, catalog_products, catalog_order, statistics)
+    shop = remove_boilerplate(shop)
+    catalog = remove_boilerplate(catalog, _known_boilerplate(catalog, large))
     if catalog_products:
         for row, index in enumerate(catalog_order):
             catalog[row] = replace(catalog[row], product=catalog_products[index] or "")
-    shop, catalog = _unify_brands(shop, catalog)
+    shop, catalog = _unify_brands(shop, catalog, statistics)
     pages = _localize_pages(shop, shop_input, shop_order)
     groups = group_pages(shop, catalog, pages)
     # From here on, rows of `shop` and `catalog` are positions in the two orders.
@@ -125,16 +135,19 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     for members in groups:
         indices = [shop_order[row] for row in members]
         group_reviews.append(_find_review(indices, shop_input, reviews))
-    claimed = find_claimed_links(
-        pages, groups, localize_pages(catalog, offers=[catalog_fields[i] for i in catalog_order])
-    )
+    claimed: Mapping[int, Sequence[LinkKeys]] = {}
+    # Pages that name no version claim none: a large catalog is not localized in vain.
+    if any(page.alternates or page.canonical for page in pages):
+        offers = [catalog_fields[index] for index in catalog_order]
+        claimed = find_claimed_links(pages, groups, localize_pages(catalog, offers=offers))
     merged = drop_common_images(
         [
             _merge_pages(shop, members, claimed.get(position, ()))
             for position, members in enumerate(groups)
         ]
     )
-    scored = score_pairs(merged, drop_common_images(catalog), group_reviews, config, cache)
+    catalog = drop_common_images(catalog, statistics)
+    scored = score_pairs(merged, catalog, group_reviews, config, cache, large)
     decisions = decide_verdicts(scored, group_reviews, config)
     details = weigh_evidence(scored, decisions)
     results = []
@@ -172,29 +185,6 @@ def _offer_fields(offer: Offer) -> OfferFields:
     return OfferFields.model_validate(offer)
 
 
-def _order_by_content(keys: Sequence[tuple[str, ...]]) -> list[int]:
-    """Return the indices of offers in an order that depends on their content only."""
-    return sorted(range(len(keys)), key=keys.__getitem__)
-
-
-def _content_key(offer: OfferFields) -> tuple[str, ...]:
-    fields = (
-        offer.url,
-        offer.title,
-        offer.sku,
-        offer.ean,
-        offer.price,
-        offer.brand,
-        offer.han,
-        offer.images,
-        offer.description,
-        offer.currency,
-        offer.category,
-        offer.availability,
-    )
-    return tuple(map(str, fields))
-
-
 def _shop_key(shop: _ShopInput, index: int) -> tuple[str, ...]:
     """Return the content of a shop offer: pages of one canonical URL differ in their own URLs."""
     urls: Sequence[str] = ()
@@ -203,7 +193,7 @@ def _shop_key(shop: _ShopInput, index: int) -> tuple[str, ...]:
     variant_page = None
     if shop.variant_pages:
         variant_page = shop.variant_pages[index]
-    return (*_content_key(shop.offers[index]), variant_page or "", *urls)
+    return (*content_order_key(shop.offers[index]), variant_page or "", *urls)
 
 
 def _shop_records(shop: _ShopInput, order: Sequence[int]) -> list[Record]:
@@ -226,11 +216,46 @@ def _localize_pages(
     return localize_pages(records, languages, [shop.offers[index] for index in order])
 
 
-def _unify_brands(shop: list[Record], catalog: list[Record]) -> tuple[list[Record], list[Record]]:
+def _large_catalog(
+    offers: Sequence[OfferFields],
+    products: Sequence[str | None] | None,
+    order: Sequence[int],
+    statistics: CatalogStatistics | None,
+) -> LargeCatalog | None:
+    """Return the keys of a large catalog in this order; None for a small one."""
+    if statistics:
+        row_of = {index: row for row, index in enumerate(order)}
+        rounds = [
+            sorted(row_of[index] for index in members) for members in statistics.training_rounds
+        ]
+        return LargeCatalog(np.empty(0, np.int64), replace(statistics, training_rounds=rounds))
+    if len(offers) <= LARGE_CATALOG:
+        return None
+    keys = np.empty(len(offers), np.int64)
+    for row, index in enumerate(order):
+        fields = dict(offers[index])
+        keys[row] = content_key(fields | {"product": products[index] if products else None})
+    return LargeCatalog(keys)
+
+
+def _known_boilerplate(catalog: Sequence[Record], large: LargeCatalog | None) -> Set[str] | None:
+    """Return the boilerplate of a large catalog; None for a small one."""
+    if large is None:
+        return None
+    if large.statistics:
+        return large.statistics.boilerplate
+    return find_boilerplate([catalog[row] for row in draw_rows(large.keys, MAX_READ).tolist()])
+
+
+def _unify_brands(
+    shop: list[Record], catalog: list[Record], statistics: CatalogStatistics | None
+) -> tuple[list[Record], list[Record]]:
     """Strip brands from the ends of titles, and give each brand one name on both sides."""
     brands = {record.brand for record in (*shop, *catalog)}
+    if statistics:
+        brands.update(statistics.brands)
     shop, catalog = strip_brands(shop, brands), strip_brands(catalog, brands)
-    aliases = learn_brand_aliases(shop, catalog)
+    aliases = learn_brand_aliases(shop, catalog, statistics)
     return apply_brand_aliases(shop, aliases), apply_brand_aliases(catalog, aliases)
 
 

@@ -5,40 +5,31 @@ matches depend on is as in an earlier run, the rows of that run are copied.
 """
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rapidfuzz import fuzz
-from sqlalchemy import insert, literal
+from sqlalchemy import Row, insert, literal
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, SQLModel, col, delete, select
 
 from catalog.errors import UsageError
-from catalog.models import (
-    KnownOffer,
-    Match,
-    OfferFields,
-    Page,
-    PageState,
-    Review,
-    ReviewDecision,
-    Shop,
-    ShopOffer,
-    Stage,
-    Verdict,
-)
+from catalog.models import Match, OfferFields, Review, ReviewDecision, Shop, Stage, Verdict
 from catalog.runtime.code_version import code_version
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.fingerprints import Digest, find_fingerprint, store_fingerprint
 from catalog.storage.store import Store
 from matcher.config import DEFAULT_CONFIG
-from matcher.records.languages.localized_page import PageLanguage
-from matcher.records.text import fold
-from matcher.records.url_keys import LinkKeys, parse_link
+from matcher.known_side import (
+    KnownSide,
+    read_known_side,
+    retrieve_known_side,
+)
+from matcher.records.stored_offers import to_fields
+from matcher.shop_side import ShopSide, read_shop_side
 from url_cleaner.urls.url import url_rank
 
 if TYPE_CHECKING:
@@ -47,12 +38,8 @@ if TYPE_CHECKING:
 ENGINES = ("local",)
 # Packages whose code the matches depend on.
 MATCHING_PACKAGES = ("catalog", "matcher", "url_cleaner")
-# Token-set similarity, 0 to 100, below which two titles name unrelated products.
-UNRELATED_TITLES = 50
 # Characters of a candidate's title and URL that are stored with a match.
 MAX_STORED_TEXT = 500
-# Redirects that are followed from one address; bound against loops.
-MAX_REDIRECTS = 8
 
 
 @dataclass(frozen=True)
@@ -71,38 +58,16 @@ class MatchSummary:
 
 
 @dataclass(frozen=True)
-class _ShopSide:
-    """The shop's offers, and for each its page, its further URLs, its page of variants, and the
-    languages of its page.
-    """
-
-    offers: list[OfferFields]
-    pages: list[str]
-    alternate_urls: list[list[str]]
-    variant_pages: list[str | None]
-    page_languages: list[PageLanguage | None]
-
-
-@dataclass(frozen=True)
 class _Sides:
     """All that the matches of a shop depend on but the code.
 
     `reviews` are the decisions to accept or reject, by URL.
     """
 
-    shop: _ShopSide
-    catalog: Sequence[KnownOffer]
+    shop: ShopSide
+    known: KnownSide
     reviews: Mapping[str, ReviewDecision]
     precision: float
-
-
-@dataclass(frozen=True)
-class _Claim:
-    """An offer whose page names a canonical address that other pages name as well."""
-
-    index: int
-    offer: OfferFields
-    page: LinkKeys
 
 
 def match_shop(
@@ -126,18 +91,19 @@ def match_shop(
         raise UsageError(f"no matching engine is called {engine!r}: there is {', '.join(ENGINES)}")
     begin = time.monotonic()
     with store.read() as session:
-        side = _read_shop_side(session, shop)
-        catalog = _read_catalog(session, shop)
+        side = read_shop_side(session, shop)
+        known = read_known_side(session, shop, len(side.offers))
         reviews = _read_reviews(session, shop)
     # Several pages may show one offer: the number of offers is known when they are grouped.
     progress("offers matched", 0, None, pages=len(side.offers))
     # An ignored offer is matched as any other: it stays among the findings, marked.
     decided = {url: word for url, word in reviews.items() if word is not ReviewDecision.IGNORE}
-    sides = _Sides(side, catalog, decided, settings.precision if precision is None else precision)
-    digest = _digest_inputs(sides)
-    rows = None if anew else _take_over_matches(store, shop, run_id, digest)
+    sides = _Sides(side, known, decided, settings.precision if precision is None else precision)
+    rows = None if anew else _take_over_matches(store, shop, run_id, _digest_inputs(sides))
     if rows is None:
-        rows = _match_sides(settings, store, shop, run_id, sides, digest)
+        if known.version:
+            sides = replace(sides, known=retrieve_known_side(store, shop, side, progress))
+        rows = _match_sides(settings, store, shop, run_id, sides)
     counted = [row.verdict for row in rows if not _is_ignored(row, reviews)]
     progress("offers matched", len(rows), len(rows), pages=len(side.offers))
     return MatchSummary(
@@ -151,27 +117,29 @@ def match_shop(
 
 
 def _match_sides(
-    settings: Settings, store: Store, shop: Shop, run_id: int, sides: _Sides, digest: str
+    settings: Settings, store: Store, shop: Shop, run_id: int, sides: _Sides
 ) -> list[Match]:
     """Match the offers, and store the matches with their fingerprint. Returns the matches."""
     # Imported late: scikit-learn takes a second to load, and a run without changes needs none.
     from matcher.features.cache import MatchCache
     from matcher.match import match_offers
 
-    side, catalog = sides.shop, sides.catalog
+    side, known = sides.shop, sides.known
     cache = MatchCache(settings.data_dir / "matching" / f"{shop.id}.npz")
     results = match_offers(
         side.offers,
-        [to_offer_fields(offer) for offer in catalog],
+        [to_fields(row) for row in known.rows],
         config=replace(DEFAULT_CONFIG, precision=sides.precision),
-        catalog_products=[offer.product for offer in catalog],
+        catalog_products=[row.product for row in known.rows],
         reviews=sides.reviews,
         alternate_urls=side.alternate_urls,
         variant_pages=side.variant_pages,
         page_languages=side.page_languages,
         cache=cache,
+        statistics=known.statistics,
     )
-    rows = _build_rows(results, side, catalog, run_id, shop.id or 0)
+    rows = _build_rows(results, side, known.rows, run_id, shop.id or 0)
+    digest = _digest_inputs(sides)
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))
         session.add_all(rows)
@@ -193,12 +161,15 @@ def _digest_inputs(sides: _Sides) -> str:
     for language in shop.page_languages:
         digest.add(language and (language.language, language.canonical))
         digest.add(language and list(language.alternates.items()))
-    for known in sides.catalog:
-        digest.add((known.id, known.ref, known.product, *_field_values(known)))
+    if sides.known.version:
+        digest.add(sides.known.version)
+        return digest.hexdigest()
+    for row in sides.known.rows:
+        digest.add((row.id, row.ref, row.product, *_field_values(row)))
     return digest.hexdigest()
 
 
-def _field_values(offer: OfferFields) -> tuple[Any, ...]:
+def _field_values(offer: OfferFields | Row[Any]) -> tuple[Any, ...]:
     return tuple(getattr(offer, name) for name in OfferFields.model_fields)
 
 
@@ -235,136 +206,15 @@ def _is_ignored(row: Match, reviews: Mapping[str, ReviewDecision]) -> bool:
     return False
 
 
-def to_offer_fields(offer: OfferFields) -> OfferFields:
-    """Return the offer's fields without the columns of its table."""
-    return OfferFields(**{name: getattr(offer, name) for name in OfferFields.model_fields})
-
-
-def _read_catalog(session: Session, shop: Shop) -> list[KnownOffer]:
-    """Read the known offers by their keys: row ids tell only the order of the import."""
-    query = select(KnownOffer).where(KnownOffer.shop_id == shop.id)
-    return sorted(session.exec(query), key=lambda offer: offer.ref)
-
-
 def _read_reviews(session: Session, shop: Shop) -> dict[str, ReviewDecision]:
     query = select(Review).where(Review.shop_id == shop.id)
     return {review.url: ReviewDecision(review.decision) for review in session.exec(query)}
 
 
-def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
-    """Read the offers of the pages that the shop still has, in the order of their URLs.
-
-    Row ids tell only the order in which pages were fetched, which depends on timing. Sorted here
-    and not by the database, because collations differ.
-    """
-    query = (
-        select(  # type: ignore[call-overload]
-            ShopOffer,
-            Page.url,
-            Page.canonical,
-            Page.language,
-            Page.alternates,
-            Page.sitemap_alternates,
-        )
-        .join(Page, col(Page.id) == col(ShopOffer.page_id))
-        .where(
-            ShopOffer.shop_id == shop.id,
-            col(Page.state).not_in((PageState.GONE, PageState.REDIRECTED)),
-        )
-    )
-    rows = sorted(session.exec(query), key=lambda row: (*url_rank(row[1]), row[0].variant))
-    pages: list[str] = []
-    variant_pages: list[str | None] = []
-    parsed_offers: list[OfferFields] = []
-    page_languages: list[PageLanguage | None] = []
-    for offer, url, canonical, language, alternates, sitemap_alternates in rows:
-        pages.append(url)
-        # What a page names itself goes before its sitemap's entry.
-        versions = {**(sitemap_alternates or {}), **(alternates or {})}
-        page_languages.append(PageLanguage(language or "", versions, canonical or ""))
-        variant_pages.append(offer.variant_of)
-        parsed_offers.append(to_offer_fields(offer))
-    offers = resolve_offer_urls(parsed_offers, pages)
-    redirects = _read_redirects(session, shop)
-    alternate_urls = []
-    for resolved, page, variant_page in zip(offers, pages, variant_pages, strict=True):
-        urls: list[str] = []
-        # The address of a page with several variants identifies none of them.
-        if not variant_page:
-            urls += [page, *redirects[page]]
-        urls += redirects[resolved.url or page]
-        alternate_urls.append(urls)
-    return _ShopSide(offers, pages, alternate_urls, variant_pages, page_languages)
-
-
-def _read_redirects(session: Session, shop: Shop) -> Mapping[str, list[str]]:
-    """Return {final address: the addresses that redirect to it, shortest first}; else empty."""
-    query = select(Page.url, Page.canonical).where(
-        Page.shop_id == shop.id, Page.state == PageState.REDIRECTED
-    )
-    target_of = {url: target for url, target in session.exec(query) if target}
-    redirects: dict[str, list[str]] = defaultdict(list)
-    for url, target in target_of.items():
-        final = target
-        for _ in range(MAX_REDIRECTS):
-            final = target_of.get(final, final)
-        redirects[final].append(url)
-    for urls in redirects.values():
-        urls.sort(key=url_rank)
-    return redirects
-
-
-def resolve_offer_urls(offers: Sequence[OfferFields], pages: Sequence[str]) -> list[OfferFields]:
-    """Give each offer a URL: its canonical one, or its page's if that is absent or not credible.
-
-    Some templates name one address (a category, or the page without its query) as canonical for
-    every offer. Offers of unrelated titles that claim one address get their own pages back. So do
-    similar offers with different identifiers whose paths differ from it, unless one of the pages is
-    that address: its variants may name it.
-    """
-    claims: dict[str, list[_Claim]] = defaultdict(list)
-    for index, (offer, page) in enumerate(zip(offers, pages, strict=True)):
-        if offer.url:
-            claims[offer.url].append(_Claim(index, offer, parse_link(page)))
-    doubtful: set[int] = set()
-    for url, claims_of_url in claims.items():
-        if len(claims_of_url) > 1:
-            doubtful.update(_doubtful_claims(parse_link(url), claims_of_url))
-    resolved = list(offers)
-    for index, (offer, page) in enumerate(zip(offers, pages, strict=True)):
-        if index in doubtful or not offer.url:
-            resolved[index] = offer.model_copy(update={"url": page})
-    return resolved
-
-
-def _doubtful_claims(canonical: LinkKeys, claims: Sequence[_Claim]) -> Iterator[int]:
-    """Yield the indices of the claims to one address that are not credible."""
-    elsewhere = [claim for claim in claims if claim.page.address != canonical.address]
-    if _have_unrelated_titles(claims):
-        for claim in elsewhere:
-            yield claim.index
-    elif _have_different_identifiers(claims) and len(elsewhere) == len(claims):
-        for claim in claims:
-            if claim.page.path != canonical.path:
-                yield claim.index
-
-
-def _have_unrelated_titles(claims: Sequence[_Claim]) -> bool:
-    first, *further = sorted({fold(claim.offer.title) for claim in claims})
-    return any(fuzz.token_set_ratio(first, title) < UNRELATED_TITLES for title in further)
-
-
-def _have_different_identifiers(claims: Sequence[_Claim]) -> bool:
-    """Return True if the offers carry different EANs, or different SKUs if none has an EAN."""
-    eans = {claim.offer.ean for claim in claims} - {None, ""}
-    skus = {claim.offer.sku for claim in claims} - {None, ""}
-    return len(eans or skus) > 1
-
-
 def _build_rows(
     results: "Sequence[MatchResult]",
-    side: _ShopSide,
-    catalog: Sequence[KnownOffer],
+    side: ShopSide,
+    catalog: Sequence[Row[Any]],
     run_id: int,
     shop_id: int,
 ) -> list[Match]:
@@ -403,7 +253,7 @@ def _build_rows(
                 score=round(result.score, 4),
                 reasons=list(result.reasons),
                 offer=offer.model_dump(mode="json"),
-                nearest=to_offer_fields(nearest).model_dump(mode="json") if nearest else None,
+                nearest=to_fields(nearest).model_dump(mode="json") if nearest else None,
                 why=_name_candidates(result, catalog),
                 variant_of=side.variant_pages[result.offer],
             )
@@ -417,13 +267,13 @@ def _in_order(urls: Sequence[str], first: str) -> list[str]:
     return [first, *other_urls] if first in urls else other_urls
 
 
-def _names_another_page(result: "MatchResult", side: _ShopSide) -> bool:
+def _names_another_page(result: "MatchResult", side: ShopSide) -> bool:
     """Return True if an offer's URL is that of another page."""
     url = side.offers[result.offer].url or side.pages[result.offer]
     return url not in {side.pages[index] for index in result.pages}
 
 
-def _own_urls(result: "MatchResult", side: _ShopSide) -> list[str]:
+def _own_urls(result: "MatchResult", side: ShopSide) -> list[str]:
     """Return the URLs that may stand for an offer: canonical ones, then those of its pages."""
     urls = [side.offers[index].url or side.pages[index] for index in result.pages]
     for index in result.pages:
@@ -433,7 +283,7 @@ def _own_urls(result: "MatchResult", side: _ShopSide) -> list[str]:
     return urls
 
 
-def _name_candidates(result: "MatchResult", catalog: Sequence[KnownOffer]) -> dict[str, Any]:
+def _name_candidates(result: "MatchResult", catalog: Sequence[Row[Any]]) -> dict[str, Any]:
     """Return the details of a result with its candidates by reference, title and URL.
 
     The weights of a candidate say what speaks for it (above zero) and against it, in log-odds.

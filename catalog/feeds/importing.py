@@ -35,6 +35,7 @@ from catalog.models import BadRow, CatalogImport, KnownOffer, LostOffer, Shop, u
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from catalog.values import text
+from catalog.values.content_keys import content_key
 
 # Offers per statement.
 BATCH_SIZE = 1_000
@@ -169,7 +170,7 @@ class _Upsert:
         self._is_sqlite = connection.dialect.name == "sqlite"
         table = _table(KnownOffer)
         dialect = sqlite if self._is_sqlite else postgresql
-        names = (*OFFER_COLUMNS, "shop_id", "imported_at", "generation")
+        names = (*OFFER_COLUMNS, "content_key", "shop_id", "imported_at", "generation")
         statement = dialect.insert(table)
         updated = [name for name in names if name not in _KEY_COLUMNS]
         self._statement = statement.on_conflict_do_update(
@@ -187,22 +188,28 @@ class _Upsert:
         if self._is_sqlite:
             self._execute_on_driver(offers)
             return
-        rows = [dict(zip(OFFER_COLUMNS, offer, strict=True)) | self._constants for offer in offers]
+        rows = []
+        for offer in offers:
+            row = dict(zip(OFFER_COLUMNS, offer, strict=True))
+            rows.append(row | {"content_key": content_key(row)} | self._constants)
         self._connection.execute(self._statement, rows)
 
     def _execute_on_driver(self, offers: list[list[Any]]) -> None:
         """Hand the rows to the driver as they are: SQLAlchemy would prepare each value of each."""
         compiled = self._statement.compile(
-            dialect=self._connection.dialect, column_keys=[*OFFER_COLUMNS, *self._constants]
+            dialect=self._connection.dialect,
+            column_keys=[*OFFER_COLUMNS, "content_key", *self._constants],
         )
         constants = self._driver_constants()
-        position_of = {name: index for index, name in enumerate((*OFFER_COLUMNS, *constants))}
+        names = (*OFFER_COLUMNS, "content_key", *constants)
+        position_of = {name: index for index, name in enumerate(names)}
         in_order = itemgetter(*(position_of[name] for name in compiled.positiontup or ()))
         last_values = list(constants.values())
         rows: list[tuple[Any, ...]] = []
         for offer in offers:
+            key = content_key(dict(zip(OFFER_COLUMNS, offer, strict=True)))
             offer[_IMAGES_INDEX] = json.dumps(offer[_IMAGES_INDEX])
-            rows.append(in_order(offer + last_values))
+            rows.append(in_order([*offer, key, *last_values]))
         self._connection.exec_driver_sql(str(compiled), rows)
 
     def _driver_constants(self) -> dict[str, Any]:

@@ -78,6 +78,14 @@ class Store:
             yield session
 
     @contextmanager
+    def read_snapshot(self) -> Iterator[Session]:
+        """Open a session whose queries all see the database as the first one does."""
+        with self.read() as session:
+            if self.engine.dialect.name != "sqlite":
+                session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            yield session
+
+    @contextmanager
     def write(self) -> Iterator[Session]:
         """Open a session that commits at its end, or rolls back on an error. Raises StorageFull."""
         engine = self.engine.execution_options(scout_write=True)

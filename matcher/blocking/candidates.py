@@ -32,12 +32,14 @@ def find_candidates(
     neighbours: int = NEIGHBOURS,
     catalog_neighbours: int | None = None,
     searching: Ints | None = None,
+    catalog_size: int | None = None,
 ) -> Pairs:
     """Find candidate pairs; returns sorted unique (shop row, catalog row).
 
     Each shop offer gets `neighbours`, each searching catalog offer `catalog_neighbours` (default:
     as many). `searching` gives the catalog rows that search; by default all of them, and in a large
-    catalog those that are among the nearest of some shop offer.
+    catalog those that are among the nearest of some shop offer. `catalog_size` is the number of
+    its offers, where `catalog` lacks some.
     """
     if catalog_neighbours is None:
         catalog_neighbours = neighbours
@@ -50,7 +52,7 @@ def find_candidates(
         from_shop = find_nearest(shop_vectors, catalog_vectors, neighbours)
         if searching is not None:
             rows = searching
-        elif len(catalog) > MAX_SEARCHING:
+        elif (catalog_size or len(catalog)) > MAX_SEARCHING:
             rows = _rows_of_top_ranks(from_shop)
         else:
             rows = np.arange(len(catalog))

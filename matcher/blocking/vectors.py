@@ -63,8 +63,8 @@ def build_vector_space(shop: Sequence[Record], catalog: Sequence[Record]) -> Vec
         [record.search_text for record in records],
     )
     weights, spellings, texts = _weigh_words(records)
-    title_words = _normalise_rows(weights)
-    description = _normalise_rows(
+    title_words = normalise_rows(weights)
+    description = normalise_rows(
         _weigh_counts(records, lambda record: tokenize(record.description), MAX_DESCRIPTION_WORDS)
     )
     matrices = (grams, title_words, weights, spellings, texts, description)
@@ -81,7 +81,7 @@ def _weigh_words(records: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
 
     Columns are hashes: a dictionary of every spelling of a million titles would fill memory.
     """
-    width = _hash_width(records)
+    width = hash_width(len(records))
     spellings = hash_tokens((record.spellings for record in records), width)
     idf = sparse.diags_array(_inverse_document_frequency(spellings))
     weights = hash_tokens((record.words for record in records), width) @ idf
@@ -91,12 +91,13 @@ def _weigh_words(records: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
 
 def vectorise_titles(records: Sequence[Record]) -> Matrix:
     """Return title words as unit vectors, each word weighed by its rarity among these records."""
-    present = hash_tokens((record.words for record in records), _hash_width(records))
-    return _normalise_rows(present @ sparse.diags_array(_inverse_document_frequency(present)))
+    present = hash_tokens((record.words for record in records), hash_width(len(records)))
+    return normalise_rows(present @ sparse.diags_array(_inverse_document_frequency(present)))
 
 
-def _hash_width(records: Sequence[Record]) -> int:
-    bits = (len(records) * COLUMNS_PER_RECORD).bit_length()
+def hash_width(record_count: int) -> int:
+    """Return the number of hashed columns for so many records, a power of two."""
+    bits = (record_count * COLUMNS_PER_RECORD).bit_length()
     return 1 << min(MAX_WIDTH_BITS, max(MIN_WIDTH_BITS, bits))
 
 
@@ -138,7 +139,8 @@ def _inverse_document_frequency(counts: Matrix) -> Any:
     return (np.log((1 + counts.shape[0]) / (1 + present)) + 1).astype(np.float32)
 
 
-def _normalise_rows(matrix: Matrix) -> Matrix:
+def normalise_rows(matrix: Matrix) -> Matrix:
+    """Return the rows as unit vectors."""
     norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     # Empty rows stay empty instead of becoming NaN.
     return (sparse.diags_array(1 / np.maximum(norms, 1e-9).astype(np.float32)) @ matrix).tocsr()

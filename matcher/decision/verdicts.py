@@ -60,7 +60,7 @@ def decide_verdicts(
     shows which thresholds reach the precision. The fixed formula is not calibrated: below
     `config.min_training_offers` the thresholds stay as configured.
     """
-    if len(scored.catalog) < config.min_training_offers:
+    if scored.catalog_size < config.min_training_offers:
         configured = VerdictThresholds(config.listed_from, config.missing_below)
         return _decide_round(scored, reviews, configured, config)
     first_round = _decide_round(scored, reviews, EVEN_ODDS, config)

@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.array_types import Floats, Ints, Pairs
+from matcher.array_types import Floats, Ints, Keys, Pairs
 from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
 from matcher.model.tree_export import CalibratedTrees, load_model
 from matcher.records.record import Record
 
-Keys = NDArray[np.uint64]
 # Version of the file's layout; files of other versions are ignored.
 FORMAT = 3
 # Pairs that are computed again to verify the file, at each use.

@@ -14,9 +14,9 @@ import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import JaroWinkler
 
-from matcher.array_types import Floats, Ints, Matrix, Pairs
+from matcher.array_types import Floats, Ints, Keys, Matrix, Pairs
 from matcher.blocking.vectors import VectorSpace
-from matcher.features.cache import Keys, MatchCache, combine_digests, digest_records
+from matcher.features.cache import MatchCache, combine_digests, digest_records
 from matcher.features.part_numbers import part_number_features
 from matcher.features.rival_margins import compute_rival_margins
 from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
@@ -41,16 +41,19 @@ def compute_features(
     space: VectorSpace,
     pairs: Pairs,
     cache: MatchCache | None = None,
+    variant_words: VariantWords | None = None,
 ) -> Floats:
     """Compute one row per pair, columns as in `matcher.features.table`.
 
     `pairs` must be all candidates, because each pair is compared with its rivals. Cached features
-    are taken from `cache` where it has them, and stored in it.
+    are taken from `cache` where it has them, and stored in it. `variant_words` are those of the
+    catalog, where they are known.
     """
     keys: Keys = np.empty(0, np.uint64)
     if cache:
         keys = combine_digests(digest_records(shop), digest_records(catalog), pairs)
-    variant_words = learn_variant_words(catalog)
+    if variant_words is None:
+        variant_words = learn_variant_words(catalog)
     chunks: list[Columns] = []
     for start in range(0, len(pairs), CHUNK):
         chunk = pairs[start : start + CHUNK]

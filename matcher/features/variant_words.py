@@ -8,7 +8,11 @@ difference between the titles of two catalog offers is a variant word.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
+import numpy as np
+
+from matcher.array_types import Ints, Keys
 from matcher.records.product_kinds import describe_kind_differences
 from matcher.records.record import Record
 
@@ -18,8 +22,8 @@ MAX_SIBLINGS = 50
 MAX_TITLE_WORDS = 16
 # Catalog offers that are read; cap on time and memory for large catalogs.
 MAX_READ = 50_000
-# Neighbours by title that are read together in a large catalog.
-RUN_LENGTH = 100
+# Words at the start of a title that siblings share.
+_FAMILY_WORDS = 2
 # Differing words per title that still make a variant, in explanations.
 MAX_DIFFERENT_WORDS = 2
 # Words that an explanation quotes.
@@ -67,11 +71,12 @@ class VariantWords:
 def learn_variant_words(catalog: Sequence[Record]) -> VariantWords:
     """Learn the words by which the titles of two catalog offers differ, all other words equal.
 
-    Two offers of one catalog product are one product in two wordings, not siblings.
+    Two offers of one catalog product are one product in two wordings, not siblings. Of a large
+    catalog, some families of titles are read.
     """
     # Title with a gap -> {word in the gap: product of the first offer with it}
     fillings: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
-    for number, record in enumerate(_sample_neighbours(catalog)):
+    for number, record in enumerate(_sample_families(catalog)):
         title = record.words[:MAX_TITLE_WORDS]
         # A title of one word differs from every other one of one word.
         if len(title) < 2:
@@ -88,20 +93,26 @@ def learn_variant_words(catalog: Sequence[Record]) -> VariantWords:
     return VariantWords(frozenset(variant_words))
 
 
-def _sample_neighbours(catalog: Sequence[Record]) -> Sequence[Record]:
-    """Return all offers; of a large catalog evenly spread runs of neighbours by title.
-
-    Siblings mostly begin with the same words: a run holds siblings, a random draw would not.
-    """
+def _sample_families(catalog: Sequence[Record]) -> Sequence[Record]:
+    """Return all offers; of a large catalog the families of the smallest keys."""
     if len(catalog) <= MAX_READ:
         return catalog
-    by_title = sorted(catalog, key=lambda record: record.title)
-    step = len(by_title) * RUN_LENGTH / MAX_READ
-    sample: list[Record] = []
-    for run in range(MAX_READ // RUN_LENGTH):
-        start = int(run * step)
-        sample += by_title[start : start + RUN_LENGTH]
-    return sample
+    keys = np.fromiter(map(family_key, catalog), np.uint64, len(catalog))
+    return [catalog[row] for row in draw_families(keys).tolist()]
+
+
+def family_key(record: Record) -> int:
+    """Return a key of the titles that begin as this one does.
+
+    Siblings mostly begin with the same words: a family holds siblings, a random draw would not.
+    """
+    start = " ".join(record.words[:_FAMILY_WORDS]).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(start, digest_size=8).digest(), "big")
+
+
+def draw_families(keys: Keys) -> Ints:
+    """Draw whole families up to MAX_READ offers by their keys; returns sorted rows."""
+    return np.sort(np.argsort(keys, kind="stable")[:MAX_READ])
 
 
 def _quantity_difference(shop: Record, catalog: Record) -> str | None:

@@ -7,7 +7,7 @@ marks, which templates often leave out.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from matcher.records.record import Record
@@ -22,24 +22,34 @@ MIN_SHARE = 0.3
 MAX_READ = 2_000
 
 
-def remove_boilerplate(records: Sequence[Record]) -> list[Record]:
-    """Remove from descriptions the runs of words that many records of this side share."""
-    # Evenly spread over the side, so that one category does not stand for all.
-    step = max(1, len(records) // MAX_READ)
-    counts: Counter[str] = Counter()
-    description_count = 0
-    for record in records[::step]:
-        if record.description:
-            description_count += 1
-            counts.update(set(_runs(record.description.split())))
-    min_count = max(MIN_DESCRIPTIONS, MIN_SHARE * description_count)
-    boilerplate = {run for run, count in counts.items() if count >= min_count}
+def remove_boilerplate(
+    records: Sequence[Record], boilerplate: Set[str] | None = None
+) -> list[Record]:
+    """Remove from descriptions the runs of words that many records of this side share.
+
+    `boilerplate` are these runs where they are known (`find_boilerplate`).
+    """
+    if boilerplate is None:
+        # Evenly spread over the side, so that one category does not stand for all.
+        boilerplate = find_boilerplate(records[:: max(1, len(records) // MAX_READ)])
     if not boilerplate:
         return list(records)
     return [_remove_runs(record, boilerplate) for record in records]
 
 
-def _remove_runs(record: Record, boilerplate: set[str]) -> Record:
+def find_boilerplate(records: Sequence[Record]) -> frozenset[str]:
+    """Find the runs of words that the descriptions of many records share."""
+    counts: Counter[str] = Counter()
+    description_count = 0
+    for record in records:
+        if record.description:
+            description_count += 1
+            counts.update(set(_runs(record.description.split())))
+    min_count = max(MIN_DESCRIPTIONS, MIN_SHARE * description_count)
+    return frozenset(run for run, count in counts.items() if count >= min_count)
+
+
+def _remove_runs(record: Record, boilerplate: Set[str]) -> Record:
     description_words = record.description.split()
     removed: set[int] = set()
     for start, run in enumerate(_runs(description_words)):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from matcher.catalog_statistics import CatalogStatistics
 from matcher.records.record import Record
 
 # Groups of offers that have to carry both names; a single one may be a wrong entry.
@@ -20,15 +21,26 @@ MIN_SHARE = 0.5
 MAX_BRANDS = 6
 
 
-def learn_brand_aliases(shop: Sequence[Record], catalog: Sequence[Record]) -> Mapping[str, str]:
-    """Return {alias: the most frequent name of its brand}; other names are absent."""
+def learn_brand_aliases(
+    shop: Sequence[Record],
+    catalog: Sequence[Record],
+    statistics: CatalogStatistics | None = None,
+) -> Mapping[str, str]:
+    """Return {alias: the most frequent name of its brand}; other names are absent.
+
+    With `statistics`, they stand for the offers that `catalog` lacks.
+    """
     groups_of_name: Counter[str] = Counter()
     groups_of_pair: Counter[tuple[str, str]] = Counter()
-    for brands in _brands_of_same_offers([*shop, *catalog]):
+    groups = _brands_of_same_offers([*shop, *catalog])
+    if statistics:
+        groups = _add_groups(groups, statistics)
+    for brands in groups.values():
         if 1 < len(brands) <= MAX_BRANDS:
             groups_of_name.update(brands)
             groups_of_pair.update(combinations(sorted(brands), 2))
-    frequency = Counter(record.brand for record in (*shop, *catalog))
+    frequency = Counter(record.brand for record in shop)
+    frequency.update(statistics.brands if statistics else (record.brand for record in catalog))
     canonical: dict[str, str] = {}
     for (first, second), count in sorted(groups_of_pair.items()):
         min_groups = 1 if is_abbreviation(first, second) else MIN_GROUPS
@@ -71,8 +83,8 @@ def is_abbreviation(first: str, second: str) -> bool:
     return len(short) > 1 and short == initials
 
 
-def _brands_of_same_offers(records: Iterable[Record]) -> Iterable[set[str]]:
-    """Return the brands of each group of offers with one product, EAN or link."""
+def _brands_of_same_offers(records: Iterable[Record]) -> dict[tuple[str, str], set[str]]:
+    """Return the brands of each group of offers by its product, EAN or link."""
     brands: dict[tuple[str, str], set[str]] = defaultdict(set)
     for record in records:
         if not record.brand:
@@ -84,4 +96,20 @@ def _brands_of_same_offers(records: Iterable[Record]) -> Iterable[set[str]]:
         ):
             if value:
                 brands[kind, value].add(record.brand)
-    return brands.values()
+    return brands
+
+
+def _add_groups(
+    groups: Mapping[tuple[str, str], set[str]], statistics: CatalogStatistics
+) -> dict[tuple[str, str], set[str]]:
+    """Add the brands of offers of the catalog that are not in memory."""
+    completed = {}
+    counted = set()
+    for (kind, value), brands in groups.items():
+        key = statistics.group_key(kind, value)
+        counted.add(key)
+        completed[kind, value] = brands.union(statistics.brand_groups.get(key, ()))
+    for key, names in statistics.brand_groups.items():
+        if key not in counted:
+            completed["key", str(key)] = set(names)
+    return completed

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import is_dash, value_key
+from matcher.catalog_statistics import CatalogStatistics
 from matcher.records.product_kinds import ProductKind, detect_product_kind
 from matcher.records.text import fold, has_digit, join_neighbours, tokenize
 from matcher.records.units import extract_quantities
@@ -132,10 +133,19 @@ def add_variant_pages(records: Sequence[Record], pages: Sequence[str | None]) ->
     return placed
 
 
-def drop_common_images(records: Sequence[Record]) -> list[Record]:
-    """Drop images that many offers of one side share: logos and placeholders are no evidence."""
+def drop_common_images(
+    records: Sequence[Record], statistics: CatalogStatistics | None = None
+) -> list[Record]:
+    """Drop images that many offers of one side share: logos and placeholders are no evidence.
+
+    With `statistics`, they count the images of the whole side.
+    """
     counts = Counter(image for record in records for image in record.images)
-    max_count = COMMON_IMAGE + len(records) // 100
+    size = len(records)
+    if statistics:
+        counts = Counter({image: statistics.image_count(image) for image in counts})
+        size = statistics.size
+    max_count = COMMON_IMAGE + size // 100
     common = {image for image, count in counts.items() if count > max_count}
     if not common:
         return list(records)

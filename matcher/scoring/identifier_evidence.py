@@ -44,9 +44,17 @@ class IdentifierEvidence:
 
 
 def find_identifier_evidence(
-    shop: Sequence[Record], catalog: Sequence[Record], pairs: Pairs
+    shop: Sequence[Record],
+    catalog: Sequence[Record],
+    pairs: Pairs,
+    linked_count: int | None = None,
 ) -> IdentifierEvidence:
-    """Find the evidence of links and identifiers of each pair."""
+    """Find the evidence of links and identifiers of each pair.
+
+    `linked_count` is the number of the catalog's offers with a link, where `catalog` lacks some.
+    """
+    if linked_count is None:
+        linked_count = sum(bool(record.link.address) for record in catalog)
     unique: dict[str, set[str]] = {}
     for kind, keys in (_LINK_KEYS | _IDENTIFIER_KEYS).items():
         unique[kind] = _unique_keys(shop, keys) & _unique_keys(catalog, keys)
@@ -55,12 +63,11 @@ def find_identifier_evidence(
     for i, j in pairs.tolist():
         links.append(_compare_links(shop[i], catalog[j], unique))
         identifiers.append(_shared_identifier(shop[i], catalog[j], unique))
-    return IdentifierEvidence(links, identifiers, _link_trust(catalog, pairs, links))
+    return IdentifierEvidence(links, identifiers, _link_trust(linked_count, pairs, links))
 
 
-def _link_trust(catalog: Sequence[Record], pairs: Pairs, links: Sequence[str]) -> float:
+def _link_trust(linked_count: int, pairs: Pairs, links: Sequence[str]) -> float:
     """Return the share of the catalog's links that the shop has; 0 without links."""
-    linked_count = sum(bool(record.link.address) for record in catalog)
     if not linked_count:
         return 0.0
     confirmed: set[int] = set()

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import sklearn
 
 from catalog.models import ReviewDecision
-from matcher.array_types import Floats, Pairs
+from matcher.array_types import Floats, Ints, Pairs
+from matcher.blocking.candidate_vectors import build_candidate_space
 from matcher.blocking.candidates import find_candidates
 from matcher.blocking.vectors import build_vector_space
+from matcher.catalog_statistics import CatalogStatistics
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
 from matcher.features.cache import MatchCache, digest_records, digest_training_data
 from matcher.features.pair_features import compute_features
@@ -23,8 +26,27 @@ from matcher.scoring.identifier_evidence import (
     find_identifier_evidence,
 )
 from matcher.scoring.leftover_boost import boost_leftover_pairs
-from matcher.training.classifier import Classifier, apply_formula, train_classifier
+from matcher.training.classifier import (
+    ALL_ROWS,
+    Classifier,
+    TrainingRows,
+    apply_formula,
+    train_classifier,
+)
 from matcher.training.feedback import FeedbackExamples, collect_feedback
+from matcher.training.synthetic_pairs import draw_rounds
+
+
+@dataclass(frozen=True)
+class LargeCatalog:
+    """A catalog of which some offers stand for others.
+
+    `keys` are the content keys of the offers at hand, by which they are drawn
+    (`catalog.values.content_keys`). `statistics` stand for those that are not; None if all are.
+    """
+
+    keys: Ints
+    statistics: CatalogStatistics | None = None
 
 
 @dataclass(frozen=True)
@@ -32,6 +54,7 @@ class ScoredPairs:
     """Both sides, their candidate pairs, and per pair its features, evidence and probability.
 
     `classifier` gave the probabilities before identifier evidence and leftover boost.
+    `catalog_size` is the number of the catalog's offers, of which `catalog` may have some only.
     """
 
     shop: Sequence[Record]
@@ -41,6 +64,7 @@ class ScoredPairs:
     evidence: IdentifierEvidence
     probability: Floats
     variant_words: VariantWords
+    catalog_size: int
     classifier: Classifier = apply_formula
 
     def value(self, pair: int, feature: str) -> float:
@@ -58,33 +82,56 @@ def score_pairs(
     reviews: Sequence[ReviewDecision | None] = (),
     config: MatcherConfig = DEFAULT_CONFIG,
     cache: MatchCache | None = None,
+    large: LargeCatalog | None = None,
 ) -> ScoredPairs:
     """Find and score the candidate pairs of both sides.
 
     `reviews` holds the review of each shop record, or None. The classifier is trained on the
     catalog, on pages with a known link, and on the reviews. Results of an earlier run are reused
-    from `cache`.
+    from `cache`. `large` has what is known of a large catalog, of which `catalog` may have some
+    offers only.
     """
-    variant_words = learn_variant_words(catalog)
+    statistics = large.statistics if large else None
+    catalog_size = statistics.size if statistics else len(catalog)
+    if statistics:
+        variant_words = VariantWords(statistics.variant_words)
+    else:
+        variant_words = learn_variant_words(catalog)
     if not shop or not catalog:
-        return _without_pairs(shop, catalog, variant_words)
-    space = build_vector_space(shop, catalog)
-    pairs = find_candidates(shop, catalog, space)
-    table = compute_features(shop, catalog, space, pairs, cache)
-    evidence = find_identifier_evidence(shop, catalog, pairs)
+        return _without_pairs(shop, catalog, variant_words, catalog_size)
+    if statistics:
+        space = build_candidate_space(shop, catalog, statistics)
+    else:
+        space = build_vector_space(shop, catalog)
+    pairs = find_candidates(shop, catalog, space, catalog_size=catalog_size)
+    table = compute_features(shop, catalog, space, pairs, cache, variant_words)
+    evidence = find_identifier_evidence(
+        shop, catalog, pairs, statistics.linked if statistics else None
+    )
     # The formula ranks candidates for the feedback, as no classifier is trained yet.
     feedback = collect_feedback(pairs, table, apply_formula(table), reviews, config)
     pages = _pages_with_known_link(shop, pairs, evidence)
-    classifier = _train_or_reuse(catalog, pages, feedback, config, cache)
+    classifier = _train_or_reuse(catalog, pages, feedback, config, cache, large)
     weighed = apply_identifier_evidence(classifier(table), evidence, table, config)
-    probability = boost_leftover_pairs(pairs, weighed, len(catalog), config)
+    probability = boost_leftover_pairs(pairs, weighed, catalog_size, config)
     return ScoredPairs(
-        shop, catalog, pairs, table, evidence, probability, variant_words, classifier
+        shop,
+        catalog,
+        pairs,
+        table,
+        evidence,
+        probability,
+        variant_words,
+        catalog_size,
+        classifier,
     )
 
 
 def _without_pairs(
-    shop: Sequence[Record], catalog: Sequence[Record], variant_words: VariantWords
+    shop: Sequence[Record],
+    catalog: Sequence[Record],
+    variant_words: VariantWords,
+    catalog_size: int,
 ) -> ScoredPairs:
     return ScoredPairs(
         shop,
@@ -94,6 +141,7 @@ def _without_pairs(
         evidence=IdentifierEvidence([], [], 0.0),
         probability=np.empty(0, np.float32),
         variant_words=variant_words,
+        catalog_size=catalog_size,
     )
 
 
@@ -103,14 +151,33 @@ def _train_or_reuse(
     feedback: FeedbackExamples,
     config: MatcherConfig,
     cache: MatchCache | None,
+    large: LargeCatalog | None,
 ) -> Classifier:
     """Return a classifier for this catalog, from the cache if its training data is the same."""
+
+    def train() -> Classifier:
+        rows = ALL_ROWS
+        if large and large.statistics:
+            rows = TrainingRows(large.statistics.training_rounds, large.statistics.size)
+        elif large:
+            rows = TrainingRows(draw_rounds(catalog, large.keys))
+        return train_classifier(catalog, pages, feedback, config, rows)
+
     if cache is None:
-        return train_classifier(catalog, pages, feedback, config)
+        return train()
     page_rows = [*pages]
+    trained = catalog
+    place_of: Mapping[int, int] | range = range(len(catalog))
+    if large and large.statistics:
+        # Rows of other offers, and of pages that no round has, change no example.
+        rounds = large.statistics.training_rounds
+        trained = [catalog[row] for row in chain.from_iterable(rounds)]
+        place_of = {row: place for place, row in enumerate(chain.from_iterable(rounds))}
+        page_rows = sorted(pages.keys() & place_of.keys())
     arrays = (
-        digest_records(catalog),
-        np.array(page_rows, dtype=np.int64),
+        digest_records(trained),
+        # Rows of the catalog, or of the rounds, which no other offer moves.
+        np.array([place_of[row] for row in page_rows], dtype=np.int64),
         digest_records([pages[row] for row in page_rows]),
         feedback.table,
         feedback.labels,
@@ -120,9 +187,7 @@ def _train_or_reuse(
     # Another version of scikit-learn may grow other trees.
     version = sklearn.__version__.encode()
     training_digest = digest_training_data(version, *(array.tobytes() for array in arrays))
-    classifier: Classifier = cache.classifier(
-        training_digest, lambda: train_classifier(catalog, pages, feedback, config)
-    )
+    classifier: Classifier = cache.classifier(training_digest, train)
     return classifier
 
 

@@ -72,6 +72,19 @@ class Classifier(Protocol):
 
 
 @dataclass(frozen=True)
+class TrainingRows:
+    """The catalog rows of each synthetic round, None to draw them, and the size of the catalog
+    where it is not in memory as a whole.
+    """
+
+    rounds: Sequence[Sequence[int]] | None = None
+    catalog_size: int | None = None
+
+
+ALL_ROWS = TrainingRows()
+
+
+@dataclass(frozen=True)
 class _Examples:
     """Rows of features with labels."""
 
@@ -96,15 +109,18 @@ def train_classifier(
     pages: Mapping[int, Record],
     feedback: FeedbackExamples,
     config: MatcherConfig = DEFAULT_CONFIG,
+    training: TrainingRows = ALL_ROWS,
 ) -> Classifier:
     """Train a classifier for this catalog on synthetic pairs and reviewer feedback.
 
-    `pages` gives the shop's own record of some catalog rows. Returns the fixed formula if there is
-    too little to train on.
+    `pages` gives the shop's own record of some catalog rows, `training` the rows to train on.
+    Returns the fixed formula if there is too little to train on.
     """
-    if len(catalog) < config.min_training_offers:
+    catalog_size = training.catalog_size or len(catalog)
+    if catalog_size < config.min_training_offers:
         return apply_formula
-    rounds = [_examples(pairs) for pairs in generate_synthetic_pairs(catalog, pages)]
+    generated = generate_synthetic_pairs(catalog, pages, training.rounds)
+    rounds = [_examples(pairs) for pairs in generated]
     if not rounds:
         return apply_formula
     tables = [examples.table for examples in rounds]
@@ -125,7 +141,7 @@ def train_classifier(
     probability, true_labels = score_held_out(tables, labels, fit_trees)
     sigmoid = fit_sigmoid(probability, true_labels)
     summary = {
-        "catalog_offers": len(catalog),
+        "catalog_offers": catalog_size,
         "pages": len(pages),
         "reviews": len(feedback.labels),
         "synthetic_rounds": len(rounds),

@@ -19,14 +19,18 @@ from typing import Any
 
 import numpy as np
 
+from matcher.array_types import Ints, Matrix
 from matcher.blocking.nearest_rows import find_nearest
 from matcher.blocking.vectors import vectorise_titles
+from matcher.mixed_bits import draw_rows
 from matcher.records.record import Record
 
 # Catalog offers of one round; bounds time.
 MAX_OFFERS = 400
 # Nearest rivals that come with each drawn offer of a large catalog.
 RIVALS = 3
+# Titles among which the nearest are chosen: siblings are often equally near.
+TIED_RIVALS = 24
 # Rounds: as many as give ENOUGH_OFFERS in all, within these bounds.
 MIN_ROUNDS = 4
 MAX_ROUNDS = 6
@@ -65,21 +69,59 @@ class SyntheticPairs:
 
 
 def generate_synthetic_pairs(
-    catalog: Sequence[Record], pages: Mapping[int, Record]
+    catalog: Sequence[Record],
+    pages: Mapping[int, Record],
+    rounds: Sequence[Sequence[int]] | None = None,
 ) -> Iterator[SyntheticPairs]:
     """Generate the training rounds; the same input always gives the same rounds.
 
-    `pages` gives the shop's own record of some catalog rows.
+    `pages` gives the shop's own record of some catalog rows. `rounds` gives the catalog rows of
+    each round, where they are drawn already.
     """
+    if rounds is not None:
+        for number, rows in enumerate(rounds):
+            yield _make_round(catalog, pages, rows, _generator(number), _MASKS[number])
+        return
     usable = [index for index, record in enumerate(catalog) if record.title]
     if not usable:
         return
-    rounds = max(MIN_ROUNDS, min(MAX_ROUNDS, ENOUGH_OFFERS // len(usable)))
-    # The seed's wording is part of the results: another one draws other rounds.
-    generators = [random.Random(f"rehearsal {number}") for number in range(rounds)]  # noqa: S311
+    count = max(MIN_ROUNDS, min(MAX_ROUNDS, ENOUGH_OFFERS // len(usable)))
+    generators = [_generator(number) for number in range(count)]
     draws = _draw_offers([catalog[index] for index in usable], generators)
     for generator, drawn, mask in zip(generators, draws, _MASKS, strict=False):
         yield _make_round(catalog, pages, [usable[place] for place in drawn], generator, mask)
+
+
+def draw_rounds(catalog: Sequence[Record], keys: Ints) -> list[list[int]]:
+    """Draw the rounds of a large catalog by the keys of its offers; returns the rows of each.
+
+    A few offers more or less change few draws: the classifier of the last run still holds.
+    """
+    usable = np.array([row for row, record in enumerate(catalog) if record.title], dtype=np.int64)
+    titles = vectorise_titles([catalog[row] for row in usable.tolist()])
+    rounds = []
+    for number in range(MIN_ROUNDS):
+        drawn = draw_seeds(keys[usable], number)
+        rivals = find_rivals(titles[drawn], titles)
+        rounds.append(usable[np.union1d(drawn, rivals)].tolist())
+    return rounds
+
+
+def find_rivals(seeds: Matrix, titles: Matrix) -> Ints:
+    """Return the rows of the titles nearest to some, themselves among them; ties go by row."""
+    nearest = find_nearest(seeds, titles, TIED_RIVALS)
+    rank = np.arange(len(nearest)) - np.searchsorted(nearest[:, 0], nearest[:, 0])
+    return np.unique(nearest[rank <= RIVALS, 1])
+
+
+def draw_seeds(keys: Ints, number: int) -> Ints:
+    """Draw the offers of a round of a large catalog, to which their nearest rivals come."""
+    return draw_rows(keys, MAX_OFFERS // (1 + RIVALS), number)
+
+
+def _generator(number: int) -> random.Random:
+    # The seed's wording is part of the results: another one draws other rounds.
+    return random.Random(f"rehearsal {number}")  # noqa: S311
 
 
 def _draw_offers(usable: Sequence[Record], generators: Sequence[random.Random]) -> list[list[int]]:

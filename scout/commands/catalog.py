@@ -161,7 +161,7 @@ def show_offers(
         rows = list(session.exec(query))
     if as_json:
         for row in rows:
-            print_json(row.model_dump(exclude={"id", "shop_id"}))
+            print_json(row.model_dump(exclude={"id", "shop_id", "content_key"}))
         return
     names = REJECTED_ROW_COLUMNS if bad else OFFER_COLUMNS
     print_table(names, [[_shorten_text(getattr(row, name)) for name in names] for row in rows])

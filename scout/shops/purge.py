@@ -10,6 +10,8 @@ from catalog.models import (
     Crawl,
     DismissedCause,
     FormerOffer,
+    KnownIndex,
+    KnownIndexPart,
     KnownOffer,
     LostOffer,
     Match,
@@ -35,6 +37,8 @@ ShopTable = type[
     | StoredRules
     | Crawl
     | Run
+    | KnownIndexPart
+    | KnownIndex
     | KnownOffer
     | LostOffer
     | FormerOffer
@@ -56,6 +60,8 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     StoredRules,
     Crawl,
     Run,
+    KnownIndexPart,
+    KnownIndex,
     KnownOffer,
     CatalogImport,
     LostOffer,

@@ -28,7 +28,8 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from matcher.config import MatcherConfig
 from matcher.match import MatchResult, match_offers
-from matcher.match_job import MatchSummary, match_shop, resolve_offer_urls
+from matcher.match_job import MatchSummary, match_shop
+from matcher.shop_side import resolve_offer_urls
 
 
 @pytest.fixture

@@ -7,18 +7,16 @@ substrings have equal hashes; a rare collision costs one distance computation, n
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from matcher.dedupe.base.char_masks import build_masks
 from matcher.dedupe.base.join import UInt64Array
 from matcher.dedupe.base.text_columns import TextColumn, code_points, run_offsets
+from matcher.mixed_bits import mix_bits
 
 _BASE = 0x9E3779B97F4A7C15  # 2^64 / golden ratio, odd and so invertible modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
-_SEED = 0xD1B54A32D192ED03  # arbitrary odd constant added before mixing
 
 
 class HashedColumn:
@@ -66,15 +64,6 @@ def hash_columns(columns: Sequence[TextColumn]) -> list[HashedColumn]:
     for column, masks in zip(columns, build_masks(columns), strict=True):
         hashed.append(HashedColumn(column, masks))
     return hashed
-
-
-def mix_bits(values: NDArray[np.integer[Any]]) -> UInt64Array:
-    """Scramble numbers to look random, with the finaliser of splitmix64 (Steele et al., 2014)."""
-    with np.errstate(over="ignore"):
-        mixed: UInt64Array = values.astype(np.uint64) + np.uint64(_SEED)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return mixed ^ (mixed >> np.uint64(31))
 
 
 def base_powers(count: int, inverse: bool = False) -> UInt64Array:

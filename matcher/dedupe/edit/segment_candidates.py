@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from matcher.dedupe.base.char_masks import within_edits
 from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
 from matcher.dedupe.base.pair_codes import pack_pairs
-from matcher.dedupe.base.rolling_hash import HashedColumn, mix_bits
+from matcher.dedupe.base.rolling_hash import HashedColumn
 from matcher.dedupe.base.text_columns import (
     expand_ranges,
     slice_chunks,
@@ -25,6 +25,7 @@ from matcher.dedupe.edit.partition import (
     possible_placements,
     segment_bounds,
 )
+from matcher.mixed_bits import mix_bits
 
 PAIRS_PER_CHUNK = 4_000_000  # candidate pairs handled at once
 MAX_EDITS = 40  # beyond it segments are too short to be rare, and all masks are compared

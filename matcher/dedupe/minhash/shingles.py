@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 
 from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
-from matcher.dedupe.base.rolling_hash import base_powers, mix_bits
+from matcher.dedupe.base.rolling_hash import base_powers
 from matcher.dedupe.base.text_columns import CodePoints, code_points, run_offsets, slice_chunks
+from matcher.mixed_bits import mix_bits
 from matcher.records.word_breaks import fold_words, is_word_character
 
 ShingleUnit = Literal["words", "characters"]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.dedupe.base.join import IntArray, UInt64Array
-from matcher.dedupe.base.rolling_hash import mix_bits
 from matcher.dedupe.base.text_columns import run_offsets
+from matcher.mixed_bits import mix_bits
 
 Signatures = NDArray[np.uint32]  # a row per permutation, a column per text
 DEFAULT_PERMUTATIONS = 128  # length of a signature, as in datasketch

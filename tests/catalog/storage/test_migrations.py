@@ -28,6 +28,7 @@ _VALUES: dict[type, Any] = {
     sa.Float: 0.0,
     sa.DateTime: datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None),
     sa.JSON: {},
+    sa.LargeBinary: b"",
 }
 
 

@@ -1,0 +1,71 @@
+"""Document frequencies: how many offers of the catalog have a term, by the key of the term."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from matcher.array_types import Ints, Keys
+
+# Entries of new counts that are collected before they are summed up; bounds memory.
+_MAX_PENDING = 4_000_000
+
+
+@dataclass(frozen=True)
+class FrequencyTable:
+    """Sorted keys and the number of offers of each."""
+
+    keys: Keys
+    counts: Ints
+
+    def count(self, keys: Keys) -> Ints:
+        """Return the number of offers of each key, 0 for unknown ones."""
+        if not len(self.keys):
+            return np.zeros(len(keys), np.int64)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, self.counts[place], 0).astype(np.int64)
+
+
+class FrequencyCounter:
+    """Sums counts that come in parts."""
+
+    def __init__(self) -> None:
+        self._pending: list[tuple[Keys, Ints]] = []
+        self._size = 0
+
+    def add(self, keys: Keys) -> None:
+        """Count keys; each occurrence is one offer."""
+        unique, counts = np.unique(keys, return_counts=True)
+        self._pending.append((unique, counts))
+        self._size += len(unique)
+        if self._size > _MAX_PENDING + len(self._pending[0][0]):
+            self._pending = [_sum_up(self._pending)]
+            self._size = len(self._pending[0][0])
+
+    def table(self) -> FrequencyTable:
+        """Return the sums."""
+        return FrequencyTable(*_sum_up(self._pending))
+
+
+def merge_tables(tables: Sequence[FrequencyTable]) -> FrequencyTable:
+    """Return one table with the sums of some."""
+    if len(tables) == 1:
+        return tables[0]
+    return FrequencyTable(*_sum_up([(table.keys, table.counts) for table in tables]))
+
+
+def fold_table(table: FrequencyTable, width: int) -> FrequencyTable:
+    """Return the counts of hashed columns in a narrower matrix, of a width that divides theirs."""
+    return FrequencyTable(*_sum_up([(table.keys % np.uint64(width), table.counts)]))
+
+
+def _sum_up(parts: Iterable[tuple[Keys, Ints]]) -> tuple[Keys, Ints]:
+    parts = list(parts)
+    keys = np.concatenate([np.empty(0, np.uint64), *(keys for keys, _ in parts)])
+    counts = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in parts)])
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] + np.uint64(1)))
+    if not len(starts):
+        return keys, counts
+    return keys[starts], np.add.reduceat(counts, starts)

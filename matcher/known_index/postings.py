@@ -1,0 +1,146 @@
+"""Postings: the offers of each key, in blocks that are read one by one.
+
+An index of a million offers has some forty million postings. While it is made, they are sorted in
+partitions on disk. A block holds the postings of neighbouring keys; the directory has the first key
+of each block.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matcher.array_types import Ints, Keys
+from matcher.known_index.keys import KEY_BITS
+
+Documents = NDArray[np.uint32]
+# Offers of a key above which only some are kept: so frequent a key finds nothing in particular.
+MAX_POSTINGS = 20_000
+# Offers that are kept of such a key, which show that it identifies none of them.
+KEPT_OF_FREQUENT = 16
+# Postings of one block; one key may have more.
+BLOCK_POSTINGS = 1_024
+# Partitions of the sort, as a power of two; bounds memory.
+_PARTITION_BITS = 5
+_NO_DOCUMENTS = np.empty(0, np.uint32)
+
+
+class PostingSpool:
+    """Postings in files of a temporary folder, partitioned by key."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: list[tuple[BinaryIO, BinaryIO]] = []
+        for partition in range(1 << _PARTITION_BITS):
+            keys, documents = self._paths(partition)
+            self._files.append((keys.open("wb"), documents.open("wb")))
+
+    def add(self, keys: Keys, documents: NDArray[np.integer[Any]]) -> None:
+        """Add postings."""
+        partition = (keys >> np.uint64(KEY_BITS - _PARTITION_BITS)).astype(np.int64)
+        order = np.argsort(partition, kind="stable")
+        bounds = np.searchsorted(partition[order], np.arange(len(self._files) + 1)).tolist()
+        sorted_keys, sorted_documents = keys[order], documents[order].astype(np.uint32)
+        for number, (key_file, document_file) in enumerate(self._files):
+            start, end = bounds[number], bounds[number + 1]
+            key_file.write(sorted_keys[start:end].tobytes())
+            document_file.write(sorted_documents[start:end].tobytes())
+
+    def blocks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the first key and the content of each block, in the order of keys."""
+        for key_file, document_file in self._files:
+            key_file.close()
+            document_file.close()
+        for partition in range(len(self._files)):
+            key_path, document_path = self._paths(partition)
+            keys = np.fromfile(key_path, np.uint64)
+            documents = np.fromfile(document_path, np.uint32)
+            key_path.unlink()
+            document_path.unlink()
+            order = np.lexsort((documents, keys))
+            yield from _cut_blocks(keys[order], documents[order])
+
+    def close(self) -> None:
+        """Close the files; closed ones stay so."""
+        for key_file, document_file in self._files:
+            key_file.close()
+            document_file.close()
+
+    def _paths(self, partition: int) -> tuple[Path, Path]:
+        return self._folder / f"{partition}.keys", self._folder / f"{partition}.documents"
+
+
+def _cut_blocks(keys: Keys, documents: Documents) -> Iterator[tuple[int, bytes]]:
+    """Cut sorted postings into blocks; of too frequent keys some offers are kept."""
+    unique, counts = np.unique(keys, return_counts=True)
+    if not len(unique):
+        return
+    if counts.max() > MAX_POSTINGS:
+        rank = np.arange(len(keys)) - np.repeat(np.cumsum(counts) - counts, counts)
+        documents = documents[rank < np.repeat(_kept_counts(counts), counts)]
+        counts = _kept_counts(counts)
+    ends = np.cumsum(counts)
+    block = (ends - counts) // BLOCK_POSTINGS
+    first = np.flatnonzero(np.diff(block, prepend=-1))
+    bounds = [*first.tolist(), len(unique)]
+    for start, end in pairwise(bounds):
+        from_document = int(ends[start] - counts[start])
+        content = (
+            np.array([end - start], np.uint64).tobytes()
+            + unique[start:end].tobytes()
+            + counts[start:end].astype(np.uint32).tobytes()
+            + documents[from_document : int(ends[end - 1])].tobytes()
+        )
+        yield int(unique[start]), content
+
+
+def _kept_counts(counts: Ints) -> Ints:
+    return np.where(counts > MAX_POSTINGS, KEPT_OF_FREQUENT, counts)
+
+
+def read_block(content: bytes, keys: Keys) -> dict[int, Documents]:
+    """Return the documents of those of the keys that a block has."""
+    size = int(np.frombuffer(content, np.uint64, 1)[0])
+    block_keys = np.frombuffer(content, np.uint64, size, 8)
+    counts = np.frombuffer(content, np.uint32, size, 8 + 8 * size)
+    documents = np.frombuffer(content, np.uint32, -1, 8 + 12 * size)
+    ends = np.cumsum(counts, dtype=np.int64)
+    postings: dict[int, Documents] = {}
+    for key, place in zip(keys.tolist(), np.searchsorted(block_keys, keys).tolist(), strict=True):
+        if place < size and int(block_keys[place]) == key:
+            end = int(ends[place])
+            postings[key] = documents[end - int(counts[place]) : end]
+    return postings
+
+
+def sort_postings(keys: Keys, documents: NDArray[np.integer[Any]]) -> tuple[Keys, Documents]:
+    """Sort the postings of an update by key."""
+    order = np.lexsort((documents, keys))
+    return keys[order], documents[order].astype(np.uint32)
+
+
+def add_postings(
+    postings: dict[int, Documents], keys: Keys, update_keys: Keys, documents: Documents
+) -> None:
+    """Add to the postings of some keys those of updates, which are sorted by key."""
+    starts = np.searchsorted(update_keys, keys, "left").tolist()
+    ends = np.searchsorted(update_keys, keys, "right").tolist()
+    for key, start, end in zip(keys.tolist(), starts, ends, strict=True):
+        if end > start:
+            earlier = postings.get(key, _NO_DOCUMENTS)
+            postings[key] = np.concatenate((earlier, documents[start:end]))
+
+
+def blocks_of_keys(directory: Keys, keys: Keys) -> Mapping[int, Keys]:
+    """Return the numbers of the blocks that may have some keys, each with its keys."""
+    if not len(directory) or not len(keys):
+        return {}
+    block: Ints = np.searchsorted(directory, keys, "right") - 1
+    order = np.argsort(block, kind="stable")
+    order = order[block[order] >= 0]
+    starts = np.flatnonzero(np.diff(block[order], prepend=-1))
+    parts = np.split(keys[order], starts[1:])
+    return dict(zip(block[order][starts].tolist(), parts, strict=False))

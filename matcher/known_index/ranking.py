@@ -1,0 +1,116 @@
+"""Ranking of promising documents: their titles are compared with a shop's in full."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from matcher.array_types import Doubles, Ints, Keys, Matrix, Pairs
+from matcher.blocking.candidate_vectors import inverse_frequency
+from matcher.blocking.nearest_rows import find_nearest
+from matcher.blocking.vectors import NGRAM_RANGE, hash_tokens, normalise_rows
+from matcher.known_index.frequency import FrequencyTable
+from matcher.known_index.keys import MAX_ROWS, gram_keys
+from matcher.known_index.known_index import OpenIndex
+from matcher.known_index.terms import TOKEN_WIDTH
+from matcher.records.record import Record
+
+
+def rank_by_grams(
+    index: OpenIndex, shop: Sequence[Record], candidates: Sequence[Record], count: int
+) -> Pairs:
+    """Find for each shop record the `count` candidates of the most similar n-grams."""
+    texts = [record.search_text for record in shop]
+    candidate_texts = [record.search_text for record in candidates]
+    columns = np.unique(np.concatenate([keys for _, keys, _ in _counted_grams(texts)]))
+    return find_nearest(
+        _gram_vectors(index, texts, columns),
+        _gram_vectors(index, candidate_texts, columns),
+        count,
+    )
+
+
+def rank_by_words(
+    index: OpenIndex, shop: Sequence[Record], candidates: Sequence[Record], count: int
+) -> Pairs:
+    """Find for each shop record the `count` candidates of the most similar words."""
+    weights = WordWeights(index.tokens, TOKEN_WIDTH, index.size)
+    words = weights.vectors(shop)
+    # Only columns of the shop's words count, of millions.
+    columns = np.unique(words.indices)
+    return find_nearest(
+        _select(words, columns), _select(weights.vectors(candidates), columns), count
+    )
+
+
+def _select(matrix: Matrix, columns: Ints) -> Matrix:
+    """Return the matrix with some of its columns, which are sorted."""
+    places = np.minimum(np.searchsorted(columns, matrix.indices), max(0, len(columns) - 1))
+    is_kept = np.zeros(len(places), bool)
+    if len(columns):
+        is_kept = columns[places] == matrix.indices
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    entries = (rows[is_kept], places[is_kept])
+    shape = (matrix.shape[0], max(1, len(columns)))
+    return sparse.csr_array((matrix.data[is_kept], entries), shape=shape)
+
+
+@dataclass(frozen=True)
+class WordWeights:
+    """Numbers of offers with a word, by its column in a matrix of some width, of `size` offers."""
+
+    counts: FrequencyTable
+    width: int
+    size: int
+
+    def vectors(self, records: Sequence[Record]) -> Matrix:
+        """Return the words of titles as unit vectors."""
+        words = hash_tokens((record.words for record in records), self.width)
+        counts = self.counts.count(words.indices.astype(np.uint64))
+        # A word of the shop that the catalog lacks is as rare as can be.
+        words.data = inverse_frequency(self.size, np.maximum(counts, 1))
+        return normalise_rows(words)
+
+
+def _gram_vectors(index: OpenIndex, texts: Sequence[str], columns: Keys) -> Matrix:
+    """Return unit vectors of n-grams, cut to some columns: the products are the same."""
+    all_rows: list[Ints] = []
+    places: list[Ints] = []
+    weights: list[Doubles] = []
+    for rows, keys, counts in _counted_grams(texts):
+        frequency = np.maximum(index.grams.count(keys), 1)
+        weight: Doubles = (1 + np.log(counts)) * inverse_frequency(index.size, frequency)
+        place = np.minimum(np.searchsorted(columns, keys), max(0, len(columns) - 1))
+        is_shared = columns[place] == keys if len(columns) else np.zeros(len(keys), bool)
+        norms = np.sqrt(np.bincount(rows, weight**2, minlength=len(texts)))
+        all_rows.append(rows[is_shared])
+        places.append(place[is_shared])
+        weights.append((weight / np.maximum(norms, 1e-9)[rows])[is_shared])
+    shape = (len(texts), max(1, len(columns)))
+    if not all_rows:
+        return sparse.csr_array(shape, dtype=np.float32)
+    entries = (np.concatenate(all_rows), np.concatenate(places))
+    return sparse.csr_array((np.concatenate(weights).astype(np.float32), entries), shape=shape)
+
+
+def _counted_grams(texts: Sequence[str]) -> list[tuple[Ints, Keys, Ints]]:
+    """Return row, key and number of occurrences of the n-grams of each text, in parts of rows."""
+    parts = []
+    for start in range(0, len(texts), MAX_ROWS):
+        part = texts[start : start + MAX_ROWS]
+        rows: list[Ints] = []
+        keys: list[Keys] = []
+        for length in range(NGRAM_RANGE[0], NGRAM_RANGE[1] + 1):
+            gram_rows, grams = gram_keys(part, length)
+            rows.append(gram_rows)
+            keys.append(grams)
+        parts.append(_count_pairs(np.concatenate(rows) + start, np.concatenate(keys), start))
+    return parts
+
+
+def _count_pairs(rows: Ints, keys: Keys, start: int) -> tuple[Ints, Keys, Ints]:
+    bits = np.uint64(MAX_ROWS.bit_length() - 1)
+    packed = (keys << bits) | (rows - start).astype(np.uint64)
+    unique, counts = np.unique(packed, return_counts=True)
+    return (unique & np.uint64(MAX_ROWS - 1)).astype(np.int64) + start, unique >> bits, counts

@@ -1,0 +1,131 @@
+"""Search of an index: the documents that share the rarest n-grams and tokens with an offer.
+
+Each offer reads the postings of its rarest terms until it has met BUDGET documents, and keeps those
+with the greatest sum of weights, as `matcher.blocking.nearest_rows` does in memory. The cost of an
+offer is bounded for any size of the catalog.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matcher.array_types import Bools, Ints, Keys
+from matcher.blocking.candidate_vectors import inverse_frequency
+from matcher.blocking.vectors import hash_tokens
+from matcher.known_index.keys import gram_keys, text_keys, token_keys, unique_per_row
+from matcher.known_index.known_index import OpenIndex
+from matcher.known_index.postings import KEPT_OF_FREQUENT, MAX_POSTINGS, Documents
+from matcher.known_index.terms import SEARCHED_LENGTH, TOKEN_WIDTH, index_keys
+from matcher.records.record import Record
+
+# Documents that an offer meets by its n-grams, and by its tokens.
+BUDGET = 20_000
+# Documents of an offer whose titles are compared: those of the greatest sums of n-grams, and of
+# tokens.
+PROMISING = 64
+# Offers whose postings are in memory at once; bounds memory.
+RECORDS_PER_STEP = 256
+_NO_DOCUMENTS = np.empty(0, np.int64)
+
+
+def find_promising(index: OpenIndex, records: Sequence[Record], count: int = PROMISING) -> Ints:
+    """Return the documents that may be among the most similar of some records, each once."""
+    found: list[Ints] = [_NO_DOCUMENTS]
+    for start in range(0, len(records), RECORDS_PER_STEP):
+        step = records[start : start + RECORDS_PER_STEP]
+        found.append(_search_grams(index, step, count))
+        found.append(find_by_tokens(index, step, count))
+    return np.unique(np.concatenate(found))
+
+
+def find_by_tokens(index: OpenIndex, records: Sequence[Record], count: int) -> Ints:
+    """Return the documents that share the most token weight with some records."""
+    tokens = hash_tokens((record.spellings for record in records), TOKEN_WIDTH)
+    rows = np.repeat(np.arange(len(records)), np.diff(tokens.indptr))
+    counts = index.tokens.count(tokens.indices.astype(np.uint64))
+    lengths = index.documents.token_counts
+    return _search(index, (rows, token_keys(tokens.indices), counts), lengths, count)
+
+
+def find_by_keys(index: OpenIndex, keys: Keys) -> Ints:
+    """Return the documents with some identifiers or links, of frequent ones a few."""
+    found = [_NO_DOCUMENTS]
+    for documents in index.find(np.unique(keys)).values():
+        # So many show that a key identifies none of them.
+        found.append(documents[:KEPT_OF_FREQUENT].astype(np.int64))
+    return np.unique(np.concatenate(found))
+
+
+def identifier_keys(records: Sequence[Record], addresses: Sequence[str] = ()) -> Keys:
+    """Return the keys of everything that may identify an offer, and of further addresses."""
+    by_kind: dict[str, list[str]] = {"link": list(addresses)}
+    for record in records:
+        for kind, value in index_keys(record):
+            by_kind.setdefault(kind, []).append(value)
+    return np.concatenate([text_keys(kind, values) for kind, values in by_kind.items()])
+
+
+def _search_grams(index: OpenIndex, records: Sequence[Record], count: int) -> Ints:
+    texts = [record.search_text for record in records]
+    rows, keys = unique_per_row(*gram_keys(texts, SEARCHED_LENGTH))
+    counts = index.grams.count(keys)
+    return _search(index, (rows, keys, counts), index.documents.gram_counts, count)
+
+
+def _search(
+    index: OpenIndex, terms: tuple[Ints, Keys, Ints], lengths: NDArray[np.uint16], count: int
+) -> Ints:
+    """Return the documents of the greatest sums of weights for each row, each once.
+
+    `terms` are row, key and number of documents of each term; `lengths` are terms per document.
+    """
+    rows, keys, counts = terms
+    is_read = _rarest(rows, counts)
+    rows, keys, counts = rows[is_read], keys[is_read], counts[is_read]
+    postings = index.find(np.unique(keys))
+    # Both texts have the weight of a shared term.
+    weights = inverse_frequency(len(index.documents.ids), counts) ** 2
+    order = np.argsort(rows, kind="stable")
+    bounds = np.flatnonzero(np.diff(rows[order], prepend=-1))[1:]
+    found: list[Ints] = [_NO_DOCUMENTS]
+    for members in np.split(order, bounds):
+        found.append(_best_documents(postings, keys[members], weights[members], lengths, count))
+    return np.unique(np.concatenate(found))
+
+
+def _rarest(rows: Ints, counts: Ints) -> Bools:
+    """Return which terms are read: of each row the rarest, until BUDGET documents are met."""
+    usable = np.flatnonzero((counts > 0) & (counts <= MAX_POSTINGS))
+    order = usable[np.lexsort((counts[usable], rows[usable]))]
+    spent = np.cumsum(counts[order])
+    is_first = np.diff(rows[order], prepend=-1) != 0
+    starts = np.flatnonzero(is_first)
+    before = np.repeat((spent - counts[order])[starts], np.diff([*starts, len(order)]))
+    is_read = np.zeros(len(rows), bool)
+    is_read[order[(spent - before <= BUDGET) | is_first]] = True
+    return is_read
+
+
+def _best_documents(
+    postings: Mapping[int, Documents],
+    keys: Keys,
+    weights: NDArray[np.float32],
+    lengths: NDArray[np.uint16],
+    count: int,
+) -> Ints:
+    lists: list[Documents] = []
+    list_weights: list[NDArray[np.float32]] = []
+    for key, weight in zip(keys.tolist(), weights, strict=True):
+        documents = postings.get(key)
+        if documents is not None and len(documents):
+            lists.append(documents)
+            list_weights.append(np.full(len(documents), weight, np.float32))
+    if not lists:
+        return _NO_DOCUMENTS
+    met, place = np.unique(np.concatenate(lists), return_inverse=True)
+    sums = np.bincount(place, np.concatenate(list_weights))
+    # The length of a text stands for that of its vector, which depends on all frequencies.
+    scores = sums / np.sqrt(np.maximum(lengths[met], 1))
+    best = np.lexsort((met, -scores))[:count] if len(met) > count else slice(None)
+    return met[best].astype(np.int64)
