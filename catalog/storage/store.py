@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import Engine, event, inspect, text
+from sqlalchemy import Connection, Engine, event, func, inspect, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, OperationalError
 from sqlmodel import Session, create_engine, select
 
 from catalog.errors import (
@@ -33,11 +33,15 @@ from catalog.models import Shop
 from catalog.runtime.settings import Settings
 
 MIGRATIONS = Path(__file__).with_name("migrations")
+# Key of the advisory lock that a migration holds on PostgreSQL: any number that nothing else uses.
+UPGRADE_LOCK = 5_343_017
 # Seconds to wait for another process's lock on SQLite.
 LOCK_TIMEOUT = 60
 # KiB of the database that a connection keeps in memory. A run of 60,000 findings is stored a fifth
 # faster than with SQLite's 2,000.
 _SQLITE_CACHE = 32_000
+# PostgreSQL's code of an integer that its column cannot hold ("numeric value out of range").
+_OUT_OF_RANGE = "22003"
 # Seconds between two attempts at the journal mode.
 _RETRY_INTERVAL = 0.02
 
@@ -79,7 +83,13 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Open a session that commits at its end, or rolls back on an error. Raises StorageFull."""
+        """Open a session that commits at its end, or rolls back on an error.
+
+        On SQLite it is the only writer. On PostgreSQL others write at the same time: lock rows that
+        are changed by what was read from them (`with_for_update`).
+
+        Raises StorageFull, and OverflowError or ValueError for a value that does not fit.
+        """
         engine = self.engine.execution_options(scout_write=True)
         with _translate_errors(self.engine.url), Session(engine, expire_on_commit=False) as session:
             yield session
@@ -113,27 +123,38 @@ def upgrade_schema(settings: Settings) -> tuple[str | None, str]:
 
     Raises SchemaTooNew, and StoreError where the database holds something else.
     """
+    engine = _make_engine(settings.database)
+    try:
+        with _translate_errors(engine.url):
+            return _upgrade(engine), newest_revision()
+    finally:
+        engine.dispose()
+
+
+def _upgrade(engine: Engine) -> str | None:
+    """Migrate a database in one transaction; returns the revision before."""
     # Imported late: Alembic takes a while to load, and few commands need it.
     from alembic import command
     from alembic.util import CommandError
 
-    engine = _make_engine(settings.database)
-    with _translate_errors(engine.url):
-        tables = inspect(engine).get_table_names()
-        before = _current_revision(engine)
-        if before is None and tables:
+    with engine.execution_options(scout_write=True).begin() as connection:
+        if connection.dialect.name == "postgresql":
+            # Several processes may open an empty database at once: the first one makes the tables,
+            # the others wait here and find them. SQLite has one writer at a time in any case.
+            connection.execute(select(func.pg_advisory_xact_lock(UPGRADE_LOCK)))
+        before = _current_revision(connection)
+        if before is None and inspect(connection).get_table_names():
             raise StoreError(
                 f"{engine.url} holds tables that are not Scout's: name another with "
                 f"SCOUT_DATABASE_URL"
             )
+        config = _alembic_config()
+        config.attributes["connection"] = connection
         try:
-            with engine.execution_options(scout_write=True).begin() as connection:
-                config = _alembic_config()
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
+            command.upgrade(config, "head")
         except CommandError as error:
             raise _schema_too_new(engine.url, before) from error
-        return before, newest_revision()
+    return before
 
 
 def newest_revision() -> str:
@@ -157,11 +178,10 @@ def _alembic_config() -> Any:
     return config
 
 
-def _current_revision(engine: Engine) -> str | None:
-    if not inspect(engine).has_table("alembic_version"):
+def _current_revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
         return None
-    with engine.connect() as connection:
-        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def _read_revision(engine: Engine) -> str | None:
@@ -174,7 +194,8 @@ def _read_revision(engine: Engine) -> str | None:
 
 
 def _check_revision(engine: Engine, name: object) -> None:
-    revision = _current_revision(engine)
+    with engine.connect() as connection:
+        revision = _current_revision(connection)
     newest = newest_revision()
     if revision == newest:
         return
@@ -280,6 +301,11 @@ def _translate_errors(name: object) -> Iterator[None]:
         yield
     except OperationalError as error:
         raise _clear_error(error, name) from error
+    except DataError as error:
+        # PostgreSQL's driver reports a value that does not fit; SQLite's raises Python's own errors.
+        if getattr(error.orig, "sqlstate", None) == _OUT_OF_RANGE:
+            raise OverflowError(f"{name} cannot store a number: {error.orig}") from error
+        raise ValueError(f"{name} cannot store a value: {error.orig}") from error
     except DatabaseError as error:
         if "not a database" not in str(error.orig):
             raise

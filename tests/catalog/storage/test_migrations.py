@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -70,6 +71,7 @@ def count_rows(connection: Connection) -> dict[str, int]:
     }
 
 
+@pytest.mark.both_databases
 def test_rows_of_every_schema_are_kept(settings: Settings) -> None:
     """Rows written under each schema are read under the newest, which is that of the models."""
     engine = _make_engine(settings.database)

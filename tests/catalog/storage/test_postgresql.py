@@ -1,55 +1,23 @@
 """The frontier, bodies and a whole crawl on PostgreSQL, where many crawlers share one database."""
 
 import threading
-from collections.abc import Iterator
-from itertools import count
-from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 from sqlmodel import Session, select
 
 from catalog.models import Crawl, Page, PageState, Run, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
 from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
-from catalog.storage.store import Store, newest_revision, upgrade_schema
+from catalog.storage.store import Store
 from crawler.crawl import crawl_shop
 from crawler.frontier.revisit import reset_for_revisit
-from tests.catalog.storage.postgresql import cluster
-from tests.catalog.storage.test_migrations import test_rows_of_every_schema_are_kept
 from tests.crawler.server import page, serve
 
-__all__ = ["test_rows_of_every_schema_are_kept"]
+pytestmark = pytest.mark.postgresql_only
 
 ROOT = "http://127.0.0.1:8000/"
-NAMES = count()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A cluster for all tests of this module."""
-    with cluster() as url:
-        yield url
-
-
-@pytest.fixture
-def settings(server: str, tmp_path: Path) -> Settings:
-    """Settings with a fresh database."""
-    name = f"scout{next(NAMES)}"
-    engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return Settings.load(data_dir=tmp_path / "var", database_url=server.format(name))
-
-
-@pytest.fixture
-def store(settings: Settings) -> Iterator[Store]:
-    """An empty store."""
-    opened = Store.open(settings)
-    yield opened
-    opened.engine.dispose()
 
 
 @pytest.fixture
@@ -59,11 +27,6 @@ def frontier(store: Store, shop: Shop) -> Frontier:
         run = Run(shop_id=shop.id or 0)
         session.add(run)
     return Frontier(store, shop.id or 0, run.id)
-
-
-def test_schema(settings: Settings, store: Store) -> None:
-    """The migrations make the tables, and there is nothing left to upgrade."""
-    assert upgrade_schema(settings) == (newest_revision(), newest_revision())
 
 
 def test_claims_pass_each_other_by(frontier: Frontier, store: Store, shop: Shop) -> None:
@@ -99,6 +62,57 @@ def test_many_crawlers_share_no_page(frontier: Frontier, store: Store, shop: Sho
     for crawler in crawlers:
         crawler.join(60)
     assert len(taken) == len(set(taken)) == 300
+
+
+def test_crawlers_settle_the_same_links(frontier: Frontier, shop: Shop) -> None:
+    """Crawlers that add the same links in opposite orders wait for each other, without a deadlock."""
+    frontier.add(FrontierLink(f"{ROOT}page/{n}") for n in range(40))
+    links = [FrontierLink(f"{ROOT}link/{n}") for n in range(400)]
+    added: list[int] = []
+
+    def settle(order: int) -> None:
+        for claimed in frontier.claim(20):
+            found = links[::order]
+            added.append(
+                frontier.record_results(
+                    [FetchOutcome(claimed.id or 0, PageState.FETCHED, {}, found)]
+                )
+            )
+
+    crawlers = [threading.Thread(target=settle, args=(order,)) for order in (1, -1)]
+    for crawler in crawlers:
+        crawler.start()
+    for crawler in crawlers:
+        crawler.join(60)
+    assert (len(added), sum(added)) == (40, len(links))
+    assert frontier.counts() == {"fetched": 40, "pending": len(links)}
+
+
+def test_known_links_take_no_row_ids(frontier: Frontier) -> None:
+    """Links that are known, as nearly all of a page are, use up no numbers of the sequence."""
+    frontier.add([FrontierLink(ROOT)])
+    for _ in range(100):
+        frontier.add([FrontierLink(ROOT)])
+    frontier.add([FrontierLink(ROOT + "a")])
+    assert [page.id for page in frontier.claim(2)] == [1, 2]
+
+
+def test_columns_of_all_types_are_settled(frontier: Frontier, store: Store) -> None:
+    """Texts, numbers, times and JSON arrive as they were given, of some pages and None of others."""
+    frontier.add(FrontierLink(f"{ROOT}{n}") for n in range(3))
+    moment = utc_now()
+    full = {"body": "ab", "size": 70_000, "fetched_at": moment, "alternates": {"de": "x"}}
+    empty = dict.fromkeys(full)
+    odd = {"body": "{\"'\\,}", "size": -1, "fetched_at": moment, "alternates": {"\u2028": "ä"}}
+    given = [full, empty, odd]
+    outcomes = [
+        FetchOutcome(page.id or 0, PageState.FETCHED, columns)
+        for page, columns in zip(frontier.claim(3), given, strict=True)
+    ]
+    frontier.record_results(outcomes)
+    with store.read() as session:
+        stored = session.exec(select(Page).order_by(Page.id)).all()
+    assert [{name: getattr(page, name) for name in full} for page in stored] == given
 
 
 def test_claims_come_out_of_the_index(frontier: Frontier, store: Store, shop: Shop) -> None:
