@@ -52,14 +52,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "database" not in metafunc.fixturenames:
         return
     markers = {marker.name for marker in metafunc.definition.iter_markers()}
-    databases = ["sqlite"]
     folder = metafunc.definition.path.relative_to(ROOT / "tests").parts[0]
-    if os.environ.get("SCOUT_TEST_DATABASE") == "postgresql" and folder in ON_POSTGRESQL:
+    is_switched = os.environ.get("SCOUT_TEST_DATABASE") == "postgresql" and folder in ON_POSTGRESQL
+    databases = ["sqlite"]
+    if "postgresql_only" in markers or is_switched:
         databases = ["postgresql"]
-    elif "both_databases" in markers:
+    elif "both_databases" in markers and "sqlite_only" not in markers:
         databases = list(DATABASES)
-    elif "postgresql_only" in markers:
-        databases = ["postgresql"]
     if databases != ["sqlite"]:
         metafunc.parametrize("database", databases, indirect=True)
 
