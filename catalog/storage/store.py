@@ -57,8 +57,8 @@ class Store:
         self.data_dir = data_dir
 
     @classmethod
-    def open(cls, settings: Settings) -> "Store":
-        """Open the database that the settings name; an empty one gets the schema.
+    def open(cls, settings: Settings, *, may_create: bool = True) -> "Store":
+        """Open the database that the settings name; an empty one gets the schema if it may.
 
         Raises SchemaOutdated, SchemaTooNew, StoreError (not a database of Scout's), ConfigError
         (not a database URL).
@@ -67,7 +67,7 @@ class Store:
         with _translate_errors(engine.url):
             # One query where the schema is current, as nearly always.
             if _read_revision(engine) != newest_revision():
-                if not inspect(engine).get_table_names():
+                if may_create and not inspect(engine).get_table_names():
                     upgrade_schema(settings)
                 _check_revision(engine, engine.url)
         return cls(engine, settings.data_dir)

@@ -65,7 +65,7 @@ class OlderDatabase:
     def add(self, table: str, *rows: Mapping[str, Any]) -> None:
         """Insert rows into a table of the present schema (`insert_rows`)."""
         with self.connect() as connection:
-            insert_rows(connection, table, rows)
+            insert_rows(connection, {table: rows})
 
     def column(self, table: str, name: str) -> list[Any]:
         """Read a column in the order of row ids."""
@@ -91,12 +91,13 @@ def older_database(settings: Settings, revision: str) -> Iterator[OlderDatabase]
         engine.dispose()
 
 
-def insert_rows(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows, given by column, into a table as the database has it.
-
-    Columns that it does not have are left out.
-    """
-    schema = sa.Table(table, sa.MetaData(), autoload_with=connection)
-    for row in rows:
-        values = {column.name: row[column.name] for column in schema.columns if column.name in row}
-        connection.execute(sa.insert(schema).values(values))
+def insert_rows(connection: Connection, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Insert rows, given by table and column, as far as the schema has these tables and columns."""
+    schema = sa.MetaData()
+    schema.reflect(connection)
+    for table in schema.sorted_tables:
+        for row in rows.get(table.name, ()):
+            known = {
+                column.name: row[column.name] for column in table.columns if column.name in row
+            }
+            connection.execute(sa.insert(table).values(known))
