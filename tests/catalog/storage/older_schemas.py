@@ -50,11 +50,20 @@ class OlderDatabase:
 
     def upgrade(self, revision: str) -> None:
         """Migrate up to a revision."""
-        self._migrate(command.upgrade, revision)
+        with self.connect() as connection:
+            self.migrate(connection, command.upgrade, revision)
 
     def downgrade(self, revision: str) -> None:
         """Migrate down to a revision."""
-        self._migrate(command.downgrade, revision)
+        with self.connect() as connection:
+            self.migrate(connection, command.downgrade, revision)
+
+    def migrate(
+        self, connection: Connection, step: Callable[[Config, str], None], revision: str
+    ) -> None:
+        """Migrate to a revision within a transaction."""
+        self._config.attributes["connection"] = connection
+        step(self._config, revision)
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -73,11 +82,6 @@ class OlderDatabase:
             query = f'SELECT {name} FROM "{table}" ORDER BY id'
             return list(connection.exec_driver_sql(query).scalars())
 
-    def _migrate(self, step: Callable[[Config, str], None], revision: str) -> None:
-        with self.connect() as connection:
-            self._config.attributes["connection"] = connection
-            step(self._config, revision)
-
 
 @contextmanager
 def older_database(settings: Settings, revision: str) -> Iterator[OlderDatabase]:
@@ -91,8 +95,10 @@ def older_database(settings: Settings, revision: str) -> Iterator[OlderDatabase]
         engine.dispose()
 
 
-def insert_rows(connection: Connection, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Insert rows, given by table and column, as far as the schema has these tables and columns."""
+def insert_rows(
+    connection: Connection, rows: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> sa.MetaData:
+    """Insert rows, given by table and column, as far as the schema has these; returns the schema."""
     schema = sa.MetaData()
     schema.reflect(connection)
     for table in schema.sorted_tables:
@@ -101,3 +107,4 @@ def insert_rows(connection: Connection, rows: Mapping[str, Sequence[Mapping[str,
                 column.name: row[column.name] for column in table.columns if column.name in row
             }
             connection.execute(sa.insert(table).values(known))
+    return schema
