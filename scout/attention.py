@@ -27,7 +27,7 @@ from catalog.models import (
 )
 from catalog.runtime.batches import batches
 from catalog.storage.runs import last_finished_run, read_shop_runs
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 
 MAX_ASSESSED = 2000
 """Shops that one call assesses at most: the others follow at the next call."""
@@ -150,9 +150,11 @@ def refresh_attention(store: Store, config: AttentionConfig = DEFAULT_CONFIG) ->
     """
     with store.read() as session:
         changed = _changed_shops(session)
-    for batch in batches(list(changed.items()), _BATCH_SIZE):
+    # In order, so that two processes never wait for each other's shops.
+    for batch in batches(sorted(changed.items()), _BATCH_SIZE):
         with store.write() as session:
             for shop_id, basis in batch:
+                lock_shop(session, shop_id)
                 shop = session.get(Shop, shop_id)
                 if shop is not None:
                     _replace_items(session, shop_id, list(assess_shop(session, shop, config)))

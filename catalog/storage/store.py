@@ -85,8 +85,8 @@ class Store:
     def write(self) -> Iterator[Session]:
         """Open a session that commits at its end, or rolls back on an error.
 
-        On SQLite it is the only writer. On PostgreSQL others write at the same time: lock rows that
-        are changed by what was read from them (`with_for_update`).
+        On SQLite it is the only writer. On PostgreSQL others write at the same time: what is read to
+        be written is locked first (`lock_shop`, `with_for_update`).
 
         Raises StorageFull, and OverflowError or ValueError for a value that does not fit.
         """
@@ -116,6 +116,16 @@ class Store:
         if shop is None:
             raise UnknownShop(name)
         return shop
+
+
+def lock_shop(session: Session, shop_id: int) -> None:
+    """Wait for the other transactions that hold this lock of a shop, until the end of this one.
+
+    For whatever reads rows of a shop and writes others by them: decisions and their counts, versions
+    of rules, imports. On SQLite, where one transaction writes at a time, it does nothing.
+    """
+    # New rows refer to the shop; `key_share` lets a crawl go on inserting them.
+    session.exec(select(Shop.id).where(Shop.id == shop_id).with_for_update(key_share=True))
 
 
 def upgrade_schema(settings: Settings) -> tuple[str | None, str]:

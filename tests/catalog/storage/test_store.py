@@ -31,6 +31,7 @@ from catalog.storage.store import (
     Store,
     _known_revisions,
     _make_engine,
+    lock_shop,
     newest_revision,
     upgrade_schema,
 )
@@ -316,15 +317,16 @@ def test_readers_do_not_wait_for_writers(store: Store) -> None:
     assert store.shop("new")
 
 
-@pytest.mark.sqlite_only
+@pytest.mark.both_databases
 def test_writers_wait_for_each_other(store: Store) -> None:
-    """Threads that read a number and write the next never lose one."""
+    """Threads that lock a shop, read a number and write the next never lose one."""
     with store.write() as session:
         session.add(Shop(name="counter", url="https://c.example/", max_pages=0))
 
     def count() -> None:
         for _ in range(10):
             with store.write() as session:
+                lock_shop(session, 1)
                 session.exec(select(Shop)).one().max_pages += 1
 
     threads = [threading.Thread(target=count) for _ in range(4)]
