@@ -38,6 +38,7 @@ hypothesis.settings.load_profile("same")
 DATABASES = ("sqlite", "postgresql")
 # Folders, below that of the tests, whose stores can be on PostgreSQL.
 ON_POSTGRESQL = ("catalog", "crawler", "parser", "reports", "scout")
+IS_SWITCHED = os.environ.get("SCOUT_TEST_DATABASE") == "postgresql"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,15 +48,26 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: postgresql.stop_shared_server(folder))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that use no PostgreSQL, where all others run on it."""
+    if not IS_SWITCHED:
+        return
+    chosen, left_out = [], []
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        (chosen if parameters.get("database") == "postgresql" else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = chosen
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses a store on the databases that are meant."""
     if "database" not in metafunc.fixturenames:
         return
     markers = {marker.name for marker in metafunc.definition.iter_markers()}
     folder = metafunc.definition.path.relative_to(ROOT / "tests").parts[0]
-    is_switched = os.environ.get("SCOUT_TEST_DATABASE") == "postgresql" and folder in ON_POSTGRESQL
     databases = ["sqlite"]
-    if "postgresql_only" in markers or is_switched:
+    if "postgresql_only" in markers or (IS_SWITCHED and folder in ON_POSTGRESQL):
         databases = ["postgresql"]
     elif "both_databases" in markers and "sqlite_only" not in markers:
         databases = list(DATABASES)

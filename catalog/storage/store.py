@@ -42,6 +42,11 @@ LOCK_TIMEOUT = 60
 _SQLITE_CACHE = 32_000
 # PostgreSQL's code of an integer that its column cannot hold ("numeric value out of range").
 _OUT_OF_RANGE = "22003"
+# PostgreSQL's code of a full disk.
+_DISK_FULL = "53100"
+# PostgreSQL's codes of a database that somebody has to repair: no such table, no permission, read-only.
+# See https://www.postgresql.org/docs/current/errcodes-appendix.html.
+_UNUSABLE = ("42P01", "42501", "25006")
 # Seconds between two attempts at the journal mode.
 _RETRY_INTERVAL = 0.02
 
@@ -313,10 +318,12 @@ def _translate_errors(name: object) -> Iterator[None]:
         raise _clear_error(error, name) from error
     except DataError as error:
         # PostgreSQL's driver reports a value that does not fit; SQLite's raises Python's own errors.
-        if getattr(error.orig, "sqlstate", None) == _OUT_OF_RANGE:
+        if _state_of(error) == _OUT_OF_RANGE:
             raise OverflowError(f"{name} cannot store a number: {error.orig}") from error
         raise ValueError(f"{name} cannot store a value: {error.orig}") from error
     except DatabaseError as error:
+        if _state_of(error) in _UNUSABLE:
+            raise StoreError(f"{name} cannot be used: {_first_line(error)}") from error
         if "not a database" not in str(error.orig):
             raise
         raise StoreError(
@@ -326,7 +333,7 @@ def _translate_errors(name: object) -> Iterator[None]:
 
 def _clear_error(error: OperationalError, name: object) -> StoreError:
     message = str(error.orig)
-    if "full" in message or "disk I/O" in message:
+    if "full" in message or "disk I/O" in message or _state_of(error) == _DISK_FULL:
         return StorageFull(
             f"no space left for {name}: free some, then run the same command again; nothing is lost"
         )
@@ -335,4 +342,13 @@ def _clear_error(error: OperationalError, name: object) -> StoreError:
             f"{name} is held by another process: wait for it to end, then run the same command "
             f"again"
         )
-    return StoreError(f"{name} cannot be used: {message.strip().splitlines()[0]}")
+    return StoreError(f"{name} cannot be used: {_first_line(error)}")
+
+
+def _state_of(error: DatabaseError) -> str | None:
+    """Return PostgreSQL's code of an error; None for one of SQLite's, or of a lost connection."""
+    return getattr(error.orig, "sqlstate", None)
+
+
+def _first_line(error: DatabaseError) -> str:
+    return str(error.orig).strip().splitlines()[0]

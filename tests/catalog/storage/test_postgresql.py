@@ -1,11 +1,14 @@
 """The frontier, bodies and a whole crawl on PostgreSQL, where many crawlers share one database."""
 
 import threading
+from contextlib import suppress
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlmodel import Session, select
 
+from catalog.errors import StoreError
 from catalog.models import Crawl, Page, PageState, Run, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
@@ -15,6 +18,7 @@ from crawler.crawl import crawl_shop
 from crawler.frontier.revisit import reset_for_revisit
 from tests.crawler.server import page, serve
 
+psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
 pytestmark = pytest.mark.postgresql_only
 
 ROOT = "http://127.0.0.1:8000/"
@@ -198,3 +202,32 @@ def test_a_crawl(settings: Settings, store: Store) -> None:
         assert all(
             BodyStore(settings.bodies).holds(item.body or "") for item in session.exec(select(Page))
         )
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ("ALTER TABLE shop RENAME TO gone", 'relation "shop" does not exist'),
+        ("SET default_transaction_read_only = on", "cannot execute INSERT in a read-only"),
+        ("SET ROLE pg_monitor", "permission denied for table shop"),
+    ],
+    ids=["no table", "read-only", "no permission"],
+)
+def test_database_to_repair(store: Store, damage: str, message: str) -> None:
+    """A database that somebody has to repair is an error in one line."""
+
+    @event.listens_for(store.engine, "connect")
+    def damage_it(connection: Any, record: object) -> None:
+        with suppress(psycopg.Error):
+            connection.execute(damage)
+        connection.commit()
+
+    store.engine.dispose()
+
+    def add_shop() -> None:
+        with store.write() as session:
+            session.add(Shop(name="a", url="https://a.example/"))
+
+    with pytest.raises(StoreError, match=f"cannot be used: {message}") as caught:
+        add_shop()
+    assert "\n" not in str(caught.value)
