@@ -92,6 +92,7 @@ def test_a_new_database_is_made(settings: Settings) -> None:
     assert Store.open(settings).shop("a").url == "https://a.example/"
 
 
+@pytest.mark.both_databases
 def test_an_older_database_is_refused_then_upgraded(
     settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +171,7 @@ def test_an_empty_database_is_upgraded(settings: Settings) -> None:
     Store.open(settings)
 
 
+@pytest.mark.both_databases
 def test_a_newer_database_is_refused(settings: Settings, store: Store) -> None:
     """A schema that this Scout does not know is refused, on opening and on upgrading."""
     set_revision(settings, "9999")
@@ -268,6 +270,7 @@ def test_an_error_leaves_nothing_behind(
     assert store.shop("a")
 
 
+@pytest.mark.both_databases
 def test_unknown_shop(store: Store) -> None:
     """A name that no shop has is an error that names the commands to use."""
     with pytest.raises(UnknownShop, match="no shop is called 'x': 'scout shop list' shows all"):
@@ -307,6 +310,7 @@ def test_a_database_that_another_holds(settings: Settings, store: Store) -> None
     other.close()
 
 
+@pytest.mark.both_databases
 def test_readers_do_not_wait_for_writers(store: Store) -> None:
     """While one writes, others read what was before."""
     with store.write() as writing:
