@@ -69,12 +69,16 @@ class Store:
         (not a database URL).
         """
         engine = _make_engine(settings.database)
-        with _translate_errors(engine.url):
-            # One query where the schema is current, as nearly always.
-            if _read_revision(engine) != newest_revision():
-                if may_create and not inspect(engine).get_table_names():
-                    upgrade_schema(settings)
-                _check_revision(engine, engine.url)
+        try:
+            with _translate_errors(engine.url):
+                # One query where the schema is current, as nearly always.
+                if _read_revision(engine) != newest_revision():
+                    if may_create and not inspect(engine).get_table_names():
+                        upgrade_schema(settings)
+                    _check_revision(engine, engine.url)
+        except BaseException:
+            engine.dispose()
+            raise
         return cls(engine, settings.data_dir)
 
     @contextmanager
