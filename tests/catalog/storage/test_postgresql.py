@@ -149,6 +149,15 @@ def test_claims_come_out_of_the_index(frontier: Frontier, store: Store) -> None:
     assert "Seq Scan" not in claim
 
 
+def test_links_are_looked_up_in_the_index(frontier: Frontier, store: Store) -> None:
+    """Known links are found one by one, also while nothing is known about a new table's pages."""
+    frontier.add(FrontierLink(f"{ROOT}{n}") for n in range(5_000))
+    links = [FrontierLink(f"{ROOT}{n}") for n in range(40)]
+    insert = explain(store, "INSERT INTO page", lambda: frontier.add(links))
+    assert "Index Scan using page_shop_id_url_key" in insert
+    assert "Seq Scan" not in insert
+
+
 def test_settled_whole(frontier: Frontier, store: Store, shop: Shop) -> None:
     """A page's state and its links are one transaction; known links are no new ones; a sitemap's
     date spares a page.
