@@ -40,6 +40,8 @@ LOCK_TIMEOUT = 60
 # KiB of the database that a connection keeps in memory. A run of 60,000 findings is stored a fifth
 # faster than with SQLite's 2,000.
 _SQLITE_CACHE = 32_000
+# Beginnings of PostgreSQL's URLs that name no driver.
+_POSTGRESQL_NAMES = ("postgresql", "postgres")
 # PostgreSQL's code of an integer that its column cannot hold ("numeric value out of range").
 _OUT_OF_RANGE = "22003"
 # PostgreSQL's code of a full disk.
@@ -239,6 +241,9 @@ def _schema_too_new(name: object, revision: str | None) -> SchemaTooNew:
 def _make_engine(database: str) -> Engine:
     try:
         url = make_url(database)
+        if url.drivername in _POSTGRESQL_NAMES:
+            # SQLAlchemy would take another driver than the one that Scout installs.
+            url = url.set(drivername="postgresql+psycopg")
         if url.get_backend_name() != "sqlite":
             return create_engine(url, pool_pre_ping=True, json_deserializer=_load_json)
     except ModuleNotFoundError as error:

@@ -228,6 +228,15 @@ def test_a_crawl(settings: Settings, store: Store) -> None:
         )
 
 
+@pytest.mark.parametrize("name", ["postgresql", "postgres"])
+def test_url_without_driver(settings: Settings, store: Store, name: str) -> None:
+    """A URL that names no driver, as other programs write it, is opened by Scout's."""
+    url = settings.database.replace("postgresql+psycopg", name)
+    opened = Store.open(Settings.load(database_url=url))
+    assert opened.engine.driver == "psycopg"
+    opened.engine.dispose()
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
