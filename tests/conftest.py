@@ -36,6 +36,7 @@ hypothesis.settings.load_profile("same")
 
 
 DATABASES = ("sqlite", "postgresql")
+DATABASE_FIXTURES = ("database", "module_database")
 # Folders, below that of the tests, whose stores can be on PostgreSQL.
 ON_POSTGRESQL = ("catalog", "crawler", "parser", "reports", "scout")
 IS_SWITCHED = os.environ.get("SCOUT_TEST_DATABASE") == "postgresql"
@@ -55,14 +56,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen, left_out = [], []
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
-        (chosen if parameters.get("database") == "postgresql" else left_out).append(item)
+        databases = {parameters.get(name) for name in DATABASE_FIXTURES}
+        (chosen if "postgresql" in databases else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = chosen
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses a store on the databases that are meant."""
-    if "database" not in metafunc.fixturenames:
+    fixtures = [name for name in DATABASE_FIXTURES if name in metafunc.fixturenames]
+    if not fixtures:
         return
     markers = {marker.name for marker in metafunc.definition.iter_markers()}
     folder = metafunc.definition.path.relative_to(ROOT / "tests").parts[0]
@@ -72,7 +75,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     elif "both_databases" in markers and "sqlite_only" not in markers:
         databases = list(DATABASES)
     if databases != ["sqlite"]:
-        metafunc.parametrize("database", databases, indirect=True)
+        metafunc.parametrize(fixtures[0], databases, indirect=True)
 
 
 @pytest.fixture
@@ -82,6 +85,16 @@ def database(request: pytest.FixtureRequest) -> str:
     if name == "postgresql" and request.node.get_closest_marker("sqlite_only"):
         pytest.skip("this test is about SQLite")
     return name
+
+
+@pytest.fixture(scope="module")
+def module_database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Give the URL of the database of a module's store; "" is SQLite in the data folder."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        yield ""
+        return
+    with postgresql.fresh_database() as url:
+        yield url
 
 
 @pytest.fixture
