@@ -15,14 +15,14 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
+from benchmarks.databases import DATABASES, Clock, NotInstalledError, database_url, make_clock
 from benchmarks.large_store import CATEGORIES, CATEGORY_ROOT, HOME, SHOP_NAME, fill_store
 from catalog.models import Shop, Verdict
 from catalog.runtime.settings import Settings
@@ -45,8 +45,6 @@ LIMIT = 100.0
 # Repetitions of a query; other programs on the machine cost some of them more.
 REPETITIONS = 7
 ROWS = 50
-Clock = Callable[[], float]
-DATABASES = ("sqlite", "postgresql")
 
 # Limits of a report in all formats: seconds of processor time, MB of memory, MB of the HTML file,
 # and seconds until a browser shows it.
@@ -83,7 +81,7 @@ def _parse_arguments() -> argparse.Namespace:
 def _measure(database: str, arguments: argparse.Namespace) -> bool:
     """Measure everything in one database; returns True if something was over its limit."""
     try:
-        with tempfile.TemporaryDirectory() as folder, _database_url(database) as url:
+        with tempfile.TemporaryDirectory() as folder, database_url(database) as url:
             settings = Settings.load(data_dir=Path(folder), database_url=url)
             # Filling takes much memory, which would count as that of the report.
             counts = (arguments.offers, arguments.missing, arguments.shops)
@@ -99,38 +97,9 @@ def _measure(database: str, arguments: argparse.Namespace) -> bool:
             slow = _print_costs(settings, store)
             store.engine.dispose()
             return slow
-    except _NotInstalledError as error:
+    except NotInstalledError as error:
         print(f"{database} is not measured: {error}")
         return False
-
-
-class _NotInstalledError(Exception):
-    """A database whose programs are not there."""
-
-
-@contextmanager
-def _database_url(database: str) -> Iterator[str]:
-    """Give the URL of an empty database; "" is SQLite in the data folder."""
-    if database == "sqlite":
-        yield ""
-        return
-    # Imported late: pytest would count as memory of the report.
-    import pytest
-
-    from tests.catalog.storage.postgresql import cluster
-
-    with ExitStack() as stack:
-        try:
-            url = stack.enter_context(cluster())
-        except pytest.skip.Exception as skipped:
-            raise _NotInstalledError(str(skipped)) from skipped
-        engine = create_engine(url.format("postgres"), isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text("CREATE DATABASE scout"))
-            # The work of parallel processes could not be counted.
-            connection.execute(text("ALTER DATABASE scout SET max_parallel_workers_per_gather = 0"))
-        engine.dispose()
-        yield url.format("scout")
 
 
 def _print_costs(settings: Settings, store: Store) -> bool:
@@ -196,7 +165,7 @@ def _opening_seconds(path: Path) -> float | None:
 
 def _print_times(store: Store, shop: Shop, run_id: int) -> bool:
     """Print a line for each query; returns True if one was over the limit."""
-    clock = _make_clock(store)
+    clock = make_clock(store)
     all_findings = FindingFilter(includes_ignored=True)
 
     def count() -> object:
@@ -225,26 +194,6 @@ def _print_times(store: Store, shop: Shop, run_id: int) -> bool:
     decision = _fastest(update_one, clock)
     print(f"{'a review decision, with the counts of the run':54}{decision:8.1f} ms")
     return slow
-
-
-def _make_clock(store: Store) -> Clock:
-    """Return a clock of the processor time of this process and of the database's server, in seconds.
-
-    The time on the wall would measure other programs on the machine.
-    """
-    if store.engine.dialect.name == "sqlite":
-        return time.process_time
-    with store.read() as session:
-        own = text("SELECT pid FROM pg_stat_activity WHERE datname = current_database()")
-        backends = [Path(f"/proc/{pid}/schedstat") for pid in session.connection().scalars(own)]
-    nanosecond = 1e-9
-
-    def clock() -> float:
-        # Its first figure is the time on a processor, in nanoseconds (Linux, sched-stats.rst).
-        ticks = (int(backend.read_text().split()[0]) for backend in backends)
-        return time.process_time() + sum(ticks) * nanosecond
-
-    return clock
 
 
 def _queries(store: Store, shop: Shop, run_id: int) -> dict[str, Callable[[], object]]:

@@ -17,12 +17,13 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Index,
+    Integer,
     LargeBinary,
     String,
     UniqueConstraint,
     text,
 )
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import Field, SQLModel
 
 
@@ -161,6 +162,21 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC)
 
 
+class LargeId(TypeDecorator[int]):
+    """Column type: an id of 64 bits, for tables that grow with pages and offers.
+
+    SQLite counts the ids of a column of type INTEGER only, which has 64 bits there.
+    """
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[int]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(Integer())
+        return dialect.type_descriptor(BigInteger())
+
+
 def utc_now() -> datetime:
     """Return the current time, timezone-aware, in UTC."""
     return datetime.now(UTC)
@@ -251,7 +267,7 @@ class Page(SQLModel, table=True):
         Index("page_frontier", "shop_id", "state", text("priority DESC"), "id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     shop_id: int = Field(foreign_key="shop.id")
     url: str
     state: PageState = Field(default=PageState.PENDING, sa_type=String)
@@ -324,7 +340,7 @@ class KnownOffer(OfferFields, table=True):
         Index("known_offer_content", "shop_id", "content_key"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     shop_id: int = Field(foreign_key="shop.id")
     ref: str
     link: str | None = None
@@ -343,8 +359,8 @@ class FormerOffer(OfferFields, table=True):
 
     __tablename__ = "former_offer"
 
-    id: int | None = Field(default=None, primary_key=True)
-    known_id: int
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
+    known_id: int = Field(sa_type=LargeId)
     shop_id: int = Field(foreign_key="shop.id", index=True)
     ref: str
     link: str | None = None
@@ -400,7 +416,7 @@ class LostOffer(SQLModel, table=True):
     __tablename__ = "lost_offer"
     __table_args__ = (UniqueConstraint("shop_id", "ref"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     shop_id: int = Field(foreign_key="shop.id", index=True)
     ref: str
     url: str | None = None
@@ -424,9 +440,9 @@ class ShopOffer(OfferFields, table=True):
     __tablename__ = "shop_offer"
     __table_args__ = (UniqueConstraint("page_id", "variant"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     shop_id: int = Field(foreign_key="shop.id", index=True)
-    page_id: int = Field(foreign_key="page.id", index=True)
+    page_id: int = Field(foreign_key="page.id", index=True, sa_type=LargeId)
     variant: int = 0
     variant_of: str | None = None
     readings: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
@@ -462,7 +478,7 @@ class BadRow(SQLModel, table=True):
 
     __tablename__ = "bad_row"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     shop_id: int = Field(foreign_key="shop.id", index=True)
     source: str
     line: int
@@ -506,12 +522,12 @@ class Match(SQLModel, table=True):
         Index("match_newest", "run_id", "id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     run_id: int = Field(foreign_key="run.id")
     shop_id: int = Field(foreign_key="shop.id", index=True)
     url: str
     urls: list[str] = Field(default_factory=list, sa_type=JSON)
-    known_id: int | None = None
+    known_id: int | None = Field(default=None, sa_type=LargeId)
     verdict: Verdict = Field(sa_type=String)
     score: float = 0.0
     reasons: list[str] = Field(default_factory=list, sa_type=JSON)
@@ -575,7 +591,7 @@ class ReviewChange(SQLModel, table=True):
         Index("review_change_url", "shop_id", "url"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     step_id: int = Field(foreign_key="review_step.id")
     shop_id: int = Field(foreign_key="shop.id")
     url: str
@@ -622,10 +638,10 @@ class StoredFinding(SQLModel, table=True):
         Index("finding_lost", "lost_run_id", "rank"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     run_id: int = Field(foreign_key="run.id")
     shop_id: int = Field(foreign_key="shop.id", index=True)
-    match_id: int | None = None
+    match_id: int | None = Field(default=None, sa_type=LargeId)
     url: str
     rank: int
     verdict: Verdict = Field(sa_type=String)
@@ -687,7 +703,7 @@ class RunCounts(SQLModel, table=True):
     ignored: int = 0
     unpriced: int = 0
     known_offers: int = 0
-    newest_match_id: int | None = None
+    newest_match_id: int | None = Field(default=None, sa_type=LargeId)
     currency: str | None = None
     ranking: str = ""
     no_longer_seen: int = 0
@@ -806,7 +822,7 @@ class SitemapSeen(SQLModel, table=True):
     __tablename__ = "sitemap_seen"
     __table_args__ = (UniqueConstraint("run_id", "url"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     run_id: int = Field(foreign_key="run.id", index=True)
     url: str
     status: int

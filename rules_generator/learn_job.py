@@ -36,7 +36,7 @@ from catalog.storage.fingerprints import (
     known_offers_digest,
     store_fingerprint,
 )
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 from parser.crawled_pages import (
     CrawledPage,
     PageOpener,
@@ -217,6 +217,7 @@ def _confirm_rules(store: Store, shop: Shop, run_id: int, digest: str) -> Stored
     Rules that were set, locked or restored since they were learnt are a later version.
     """
     with store.write() as session:
+        lock_shop(session, shop.id or 0)
         found = find_fingerprint(session, shop.id or 0, Stage.LEARN, digest)
         newest = newest_rules_row(session, shop)
         if found is None or newest is None or found[1].get("version") != newest.version:
@@ -403,6 +404,7 @@ def _save(
 ) -> StoredRules:
     """Store rules as the newest version, with the rules that reviewers pinned meanwhile."""
     with store.write() as session:
+        lock_shop(session, shop.id or 0)
         last = newest_rules_row(session, shop)
         version = (last.version if last else 0) + 1
         dates = {"version": version, "learnt_at": utc_now()}

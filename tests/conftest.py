@@ -1,13 +1,19 @@
 """Fixtures of the tests of all packages: settings, a store, the built wheel, and the real data.
 
+Stores are in SQLite. Tests marked `both_databases` run on PostgreSQL as well, where it is installed,
+those marked `postgresql_only` there alone. `SCOUT_TEST_DATABASE=postgresql pytest ...` runs all tests
+of `ON_POSTGRESQL` that use a store on PostgreSQL; those marked `sqlite_only` are skipped.
+
 Property tests try the same cases on every machine; `pytest --hypothesis-profile explore` looks for
 new ones.
 """
 
+import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -16,6 +22,7 @@ import pytest
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from tests.catalog.storage import postgresql
 from tests.empty_store import open_empty_store
 from tests.made_once import make_once
 
@@ -28,18 +35,101 @@ hypothesis.settings.register_profile("explore", max_examples=2000, deadline=None
 hypothesis.settings.load_profile("same")
 
 
+DATABASES = ("sqlite", "postgresql")
+DATABASE_FIXTURES = ("database", "module_database")
+# Folders, below that of the tests, whose stores can be on PostgreSQL.
+ON_POSTGRESQL = ("catalog", "crawler", "parser", "reports", "scout")
+IS_SWITCHED = os.environ.get("SCOUT_TEST_DATABASE") == "postgresql"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the folder of this run's PostgreSQL server, and stop the server at the end."""
+    folder = postgresql.name_shared_folder()
+    if folder is not None:
+        config.add_cleanup(lambda: postgresql.stop_shared_server(folder))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that use no PostgreSQL, where all others run on it."""
+    if not IS_SWITCHED:
+        return
+    chosen, left_out = [], []
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        databases = {parameters.get(name) for name in DATABASE_FIXTURES}
+        (chosen if "postgresql" in databases else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = chosen
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that uses a store on the databases that are meant."""
+    fixtures = [name for name in DATABASE_FIXTURES if name in metafunc.fixturenames]
+    if not fixtures:
+        return
+    markers = {marker.name for marker in metafunc.definition.iter_markers()}
+    folder = metafunc.definition.path.relative_to(ROOT / "tests").parts[0]
+    databases = ["sqlite"]
+    if "postgresql_only" in markers or (IS_SWITCHED and folder in ON_POSTGRESQL):
+        databases = ["postgresql"]
+    elif "both_databases" in markers and "sqlite_only" not in markers:
+        databases = list(DATABASES)
+    if databases != ["sqlite"]:
+        metafunc.parametrize(fixtures[0], databases, indirect=True)
+
+
 @pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """Settings whose data is below a folder of this test alone."""
+def database(request: pytest.FixtureRequest) -> str:
+    """Name the database of this test's store: sqlite or postgresql."""
+    name: str = getattr(request, "param", "sqlite")
+    if name == "postgresql" and request.node.get_closest_marker("sqlite_only"):
+        pytest.skip("this test is about SQLite")
+    return name
+
+
+@pytest.fixture(scope="module")
+def module_database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Give the URL of the database of a module's store; "" is SQLite in the data folder."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        yield ""
+        return
+    with postgresql.fresh_database() as url:
+        yield url
+
+
+@pytest.fixture
+def settings(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+    database: str,
+) -> Iterator[Settings]:
+    """Settings whose data is in a folder and a database of this test alone.
+
+    Where a test uses no `store`, the database has no tables.
+    """
     for name in ("SCOUT_DATABASE_URL", "SCOUT_DATA_DIR", "SCOUT_BODIES_URL", "SCOUT_LANGUAGE"):
         monkeypatch.delenv(name, raising=False)
-    return Settings.load(data_dir=tmp_path / "var")
+    if database == "sqlite":
+        yield Settings.load(data_dir=tmp_path / "var")
+        return
+    has_schema = "store" in request.fixturenames
+    make = postgresql.fresh_database if has_schema else postgresql.empty_database
+    with make() as url:
+        # For settings that the test loads itself, and for processes that it starts.
+        monkeypatch.setenv("SCOUT_DATABASE_URL", url)
+        yield Settings.load(data_dir=tmp_path / "var", database_url=url)
 
 
 @pytest.fixture
-def store(settings: Settings) -> Store:
+def store(settings: Settings, database: str) -> Iterator[Store]:
     """An empty store."""
-    return open_empty_store(settings)
+    if database == "sqlite":
+        yield open_empty_store(settings)
+        return
+    opened = Store.open(settings)
+    yield opened
+    opened.engine.dispose()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from catalog.models import (
     Shop,
     utc_now,
 )
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 
 _KNOWN = SQLModel.metadata.tables["known_offer"]
 _FORMER = SQLModel.metadata.tables["former_offer"]
@@ -39,7 +39,7 @@ def undo_last_import(store: Store, shop: Shop, reviewer: str | None = None) -> C
     """
     with store.write() as session:
         shop_id = shop.id or 0
-        session.exec(select(Shop.id).where(Shop.id == shop_id).with_for_update())
+        lock_shop(session, shop_id)
         newest = select(CatalogImport).where(CatalogImport.shop_id == shop_id)
         last = session.exec(newest.order_by(col(CatalogImport.id).desc()).limit(1)).first()
         if last is None:

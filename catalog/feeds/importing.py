@@ -33,7 +33,7 @@ from catalog.feeds.row_parser import OFFER_COLUMNS
 from catalog.links.shop_links import UrlCleaner
 from catalog.models import BadRow, CatalogImport, KnownOffer, LostOffer, Shop, utc_now
 from catalog.runtime.progress import Progress, no_progress
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 from catalog.values import text
 from catalog.values.content_keys import content_key
 
@@ -154,7 +154,7 @@ def _keep_lost_offers(session: Session, current: _Import) -> None:
 
 def _next_generation(session: Session, shop_id: int) -> int:
     # Another import of the shop waits here; SQLite has one writer at a time in any case.
-    session.exec(select(Shop.id).where(Shop.id == shop_id).with_for_update())
+    lock_shop(session, shop_id)
     offers = select(func.max(KnownOffer.generation)).where(KnownOffer.shop_id == shop_id)
     # An import that was undone has left no offers of its generation.
     imports = select(func.max(CatalogImport.generation)).where(CatalogImport.shop_id == shop_id)

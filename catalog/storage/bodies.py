@@ -13,7 +13,7 @@ import os
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -80,20 +80,28 @@ class BodyStore:
         name = name or body_hash(body)
         path = self._path(name)
         packed = zstandard.ZstdCompressor(COMPRESSION_LEVEL, write_checksum=True).compress(body)
-        try:
+        with self._clear_errors():
             if self._read(path) != packed:
                 self._write(path, packed)
             elif self._is_local:
                 # Its time says that it is in use: `remove` leaves it alone.
                 os.utime(path)
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise StorageFull(
-                    f"no space left for page bodies in {self._root}: free some and run the same "
-                    f"command again"
-                ) from error
-            raise StoreError(f"page bodies cannot be written to {self._root}: {error}") from error
         return name
+
+    def copy_body(self, name: str, target: "BodyStore") -> bool:
+        """Copy a body to another page store as it is packed; False if it is missing here.
+
+        Raises StorageFull, StoreError.
+        """
+        try:
+            packed = self._read(self._path(name))
+        except OSError as error:
+            raise StoreError(f"page body {name} in {self._root} cannot be read: {error}") from error
+        if packed is None:
+            return False
+        with target._clear_errors():
+            target._write(target._path(name), packed)
+        return True
 
     def holds(self, name: str, verify: bool = True) -> bool:
         """Return True if a body is stored under the name; with `verify`, if its content is
@@ -171,6 +179,18 @@ class BodyStore:
         except OSError:
             return None
         return StoredBody(name, path, entry["size"] or 0, _modified(entry))
+
+    @contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise StorageFull(
+                    f"no space left for page bodies in {self._root}: free some and run the same "
+                    f"command again"
+                ) from error
+            raise StoreError(f"page bodies cannot be written to {self._root}: {error}") from error
 
     def _read(self, path: str) -> bytes | None:
         """Read a file; None where there is none. A power cut may have left a part of a body."""

@@ -5,9 +5,8 @@ transaction, so a crawl that is killed at any moment resumes where it was. Links
 already never become requests.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -16,6 +15,12 @@ from sqlmodel import Session, SQLModel, col, select, update
 
 from catalog.models import Page, PageState, utc_now
 from catalog.runtime.batches import batches
+from catalog.storage.bulk.page_batches import (
+    insert_pages,
+    prepare_claim,
+    prepare_settlement,
+    update_pages,
+)
 from catalog.storage.store import Store
 
 # Pages per statement: well below SQLite's limit of 32,766 parameters.
@@ -91,48 +96,28 @@ class Frontier:
     def claim(self, limit: int, lease: timedelta = LEASE) -> list[Page]:
         """Lease up to `limit` due pages, best priority first."""
         now = utc_now()
-        leased_until = now + lease
         with self._store.write() as session:
-            pages = self._best(session, _is_waiting(now), limit)
-            pages += self._best(session, _is_lapsed(now), limit - len(pages))
-            claimed = update(Page).where(col(Page.id).in_([page.id for page in pages]))
-            session.connection().execute(
-                claimed.values(
-                    state=PageState.LEASED,
-                    leased_until=leased_until,
-                    attempts=Page.attempts + 1,
-                )
-            )
-            for page in pages:
-                # The copies leave the session, and get the values that the database has now.
-                session.expunge(page)
-                page.state = PageState.LEASED
-                page.leased_until = leased_until
-                page.attempts += 1
+            prepare_claim(session.connection())
+            pages = self._lease_best(session, _is_waiting(now), limit, now + lease)
+            pages += self._lease_best(session, _is_lapsed(now), limit - len(pages), now + lease)
+            session.expunge_all()
             return pages
 
     def record_results(self, outcomes: Iterable[FetchOutcome]) -> int:
         """Write the outcomes of fetches and their new links in one transaction; returns the number
         of new links.
         """
-        # Rows that set the same columns share one statement.
-        rows_by_columns: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+        changes: dict[int, dict[str, Any]] = {}
         links: dict[str, FrontierLink] = {}
         for outcome in outcomes:
-            row = {
-                "state": outcome.state,
-                "leased_until": None,
-                "run_id": self._run,
-                **outcome.columns,
-            }
-            rows_by_columns[tuple(row)].append(row | {"row_id": outcome.page_id})
+            row = {"state": outcome.state, "leased_until": None, "run_id": self._run}
+            changes.setdefault(outcome.page_id, {}).update(row | outcome.columns)
             for link in outcome.links:
                 links.setdefault(link.url, link)
         with self._store.write() as session:
-            for columns, rows in rows_by_columns.items():
-                change = update(Page).where(col(Page.id) == bindparam("row_id"))
-                values: dict[str, Any] = {name: bindparam(name) for name in columns}
-                session.connection().execute(change.values(values), rows)
+            connection = session.connection()
+            prepare_settlement(connection, self._shop)
+            update_pages(connection, changes)
             return self._insert(session, links.values())
 
     def record_lastmod(self, changed: Mapping[str, datetime]) -> int:
@@ -279,26 +264,30 @@ class Frontier:
             return utc_now()
         return first_due
 
-    def _best(self, session: Session, is_due: Any, limit: int) -> list[Page]:
-        """Select due pages by priority; the index gives them in order, however many are waiting."""
+    def _lease_best(
+        self, session: Session, is_due: Any, limit: int, leased_until: datetime
+    ) -> list[Page]:
+        """Lease due pages by priority; the index gives them in order, however many are waiting."""
         if limit <= 0:
             return []
-        due = select(Page).where(Page.shop_id == self._shop, is_due)
+        due = select(Page.id).where(Page.shop_id == self._shop, is_due)
         best = due.order_by(col(Page.priority).desc(), col(Page.id)).limit(limit)
         # Other crawlers of the shop take the next ones instead of waiting.
-        return list(session.exec(best.with_for_update(skip_locked=True)))
+        chosen = best.with_for_update(skip_locked=True).cte("chosen")
+        claimed = update(Page).where(col(Page.id).in_(select(chosen.c.id)))
+        leased = claimed.values(
+            state=PageState.LEASED, leased_until=leased_until, attempts=Page.attempts + 1
+        )
+        pages = session.scalars(
+            leased.returning(Page), execution_options={"synchronize_session": False}
+        )
+        # The rows of an update come in no order.
+        return sorted(pages, key=lambda page: (-page.priority, page.id or 0))
 
     def _insert(self, session: Session, links: Iterable[FrontierLink]) -> int:
-        initial = {"shop_id": self._shop, "state": PageState.PENDING, "attempts": 0}
-        rows = [asdict(link) | initial for link in links]
-        if not rows:
-            return 0
-        # Imported late: both dialects take a tenth of a second to load.
-        from sqlalchemy.dialects import postgresql, sqlite
-
-        dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-        insert = dialect.insert(Page).on_conflict_do_nothing(index_elements=["shop_id", "url"])
-        return len(session.connection().execute(insert.returning(col(Page.id)), rows).all())
+        initial = {"state": PageState.PENDING, "attempts": 0, "unchanged": 0}
+        rows = [vars(link) | initial for link in links]
+        return insert_pages(session.connection(), self._shop, rows)
 
 
 def skipped_by_policy() -> Any:

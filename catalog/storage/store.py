@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import Engine, event, inspect, text
+from sqlalchemy import Connection, Engine, event, func, inspect, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, OperationalError
 from sqlmodel import Session, create_engine, select
 
 from catalog.errors import (
@@ -33,11 +33,22 @@ from catalog.models import Shop
 from catalog.runtime.settings import Settings
 
 MIGRATIONS = Path(__file__).with_name("migrations")
+# Key of the advisory lock that a migration holds on PostgreSQL: any number that nothing else uses.
+UPGRADE_LOCK = 5_343_017
 # Seconds to wait for another process's lock on SQLite.
 LOCK_TIMEOUT = 60
 # KiB of the database that a connection keeps in memory. A run of 60,000 findings is stored a fifth
 # faster than with SQLite's 2,000.
 _SQLITE_CACHE = 32_000
+# Beginnings of PostgreSQL's URLs that name no driver.
+_POSTGRESQL_NAMES = ("postgresql", "postgres")
+# PostgreSQL's code of an integer that its column cannot hold ("numeric value out of range").
+_OUT_OF_RANGE = "22003"
+# PostgreSQL's code of a full disk.
+_DISK_FULL = "53100"
+# PostgreSQL's codes of a database that somebody has to repair: no such table, no permission, read-only.
+# See https://www.postgresql.org/docs/current/errcodes-appendix.html.
+_UNUSABLE = ("42P01", "42501", "25006")
 # Seconds between two attempts at the journal mode.
 _RETRY_INTERVAL = 0.02
 
@@ -53,19 +64,23 @@ class Store:
         self.data_dir = data_dir
 
     @classmethod
-    def open(cls, settings: Settings) -> "Store":
-        """Open the database that the settings name; an empty one gets the schema.
+    def open(cls, settings: Settings, *, may_create: bool = True) -> "Store":
+        """Open the database that the settings name; an empty one gets the schema if it may.
 
         Raises SchemaOutdated, SchemaTooNew, StoreError (not a database of Scout's), ConfigError
         (not a database URL).
         """
         engine = _make_engine(settings.database)
-        with _translate_errors(engine.url):
-            # One query where the schema is current, as nearly always.
-            if _read_revision(engine) != newest_revision():
-                if not inspect(engine).get_table_names():
-                    upgrade_schema(settings)
-                _check_revision(engine, engine.url)
+        try:
+            with _translate_errors(engine.url):
+                # One query where the schema is current, as nearly always.
+                if _read_revision(engine) != newest_revision():
+                    if may_create and not inspect(engine).get_table_names():
+                        upgrade_schema(settings)
+                    _check_revision(engine, engine.url)
+        except BaseException:
+            engine.dispose()
+            raise
         return cls(engine, settings.data_dir)
 
     @contextmanager
@@ -87,7 +102,13 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Open a session that commits at its end, or rolls back on an error. Raises StorageFull."""
+        """Open a session that commits at its end, or rolls back on an error.
+
+        On SQLite it is the only writer. On PostgreSQL others write at the same time: what is read to
+        be written is locked first (`lock_shop`, `with_for_update`).
+
+        Raises StorageFull, and OverflowError or ValueError for a value that does not fit.
+        """
         engine = self.engine.execution_options(scout_write=True)
         with _translate_errors(self.engine.url), Session(engine, expire_on_commit=False) as session:
             yield session
@@ -116,32 +137,56 @@ class Store:
         return shop
 
 
+def lock_shop(session: Session, *shop_ids: int) -> None:
+    """Wait for the other transactions that hold this lock of a shop, until the end of this one.
+
+    Locks of several shops are taken in the order of their ids.
+
+    For whatever reads rows of a shop and writes others by them: decisions and their counts, versions
+    of rules, imports. On SQLite, where one transaction writes at a time, it does nothing.
+    """
+    # New rows refer to the shop; `key_share` lets a crawl go on inserting them.
+    locked = select(Shop.id).where(col(Shop.id).in_(shop_ids)).order_by(col(Shop.id))
+    session.exec(locked.with_for_update(key_share=True))
+
+
 def upgrade_schema(settings: Settings) -> tuple[str | None, str]:
     """Migrate the database to the newest schema; returns the revisions before and after.
 
     Raises SchemaTooNew, and StoreError where the database holds something else.
     """
+    engine = _make_engine(settings.database)
+    try:
+        with _translate_errors(engine.url):
+            return _upgrade(engine), newest_revision()
+    finally:
+        engine.dispose()
+
+
+def _upgrade(engine: Engine) -> str | None:
+    """Migrate a database in one transaction; returns the revision before."""
     # Imported late: Alembic takes a while to load, and few commands need it.
     from alembic import command
     from alembic.util import CommandError
 
-    engine = _make_engine(settings.database)
-    with _translate_errors(engine.url):
-        tables = inspect(engine).get_table_names()
-        before = _current_revision(engine)
-        if before is None and tables:
+    with engine.execution_options(scout_write=True).begin() as connection:
+        if connection.dialect.name == "postgresql":
+            # Several processes may open an empty database at once: the first one makes the tables,
+            # the others wait here and find them. SQLite has one writer at a time in any case.
+            connection.execute(select(func.pg_advisory_xact_lock(UPGRADE_LOCK)))
+        before = _current_revision(connection)
+        if before is None and inspect(connection).get_table_names():
             raise StoreError(
                 f"{engine.url} holds tables that are not Scout's: name another with "
                 f"SCOUT_DATABASE_URL"
             )
+        config = _alembic_config()
+        config.attributes["connection"] = connection
         try:
-            with engine.execution_options(scout_write=True).begin() as connection:
-                config = _alembic_config()
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
+            command.upgrade(config, "head")
         except CommandError as error:
             raise _schema_too_new(engine.url, before) from error
-        return before, newest_revision()
+    return before
 
 
 def newest_revision() -> str:
@@ -165,11 +210,10 @@ def _alembic_config() -> Any:
     return config
 
 
-def _current_revision(engine: Engine) -> str | None:
-    if not inspect(engine).has_table("alembic_version"):
+def _current_revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
         return None
-    with engine.connect() as connection:
-        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def _read_revision(engine: Engine) -> str | None:
@@ -182,7 +226,8 @@ def _read_revision(engine: Engine) -> str | None:
 
 
 def _check_revision(engine: Engine, name: object) -> None:
-    revision = _current_revision(engine)
+    with engine.connect() as connection:
+        revision = _current_revision(connection)
     newest = newest_revision()
     if revision == newest:
         return
@@ -207,6 +252,9 @@ def _schema_too_new(name: object, revision: str | None) -> SchemaTooNew:
 def _make_engine(database: str) -> Engine:
     try:
         url = make_url(database)
+        if url.drivername in _POSTGRESQL_NAMES:
+            # SQLAlchemy would take another driver than the one that Scout installs.
+            url = url.set(drivername="postgresql+psycopg")
         if url.get_backend_name() != "sqlite":
             return create_engine(url, pool_pre_ping=True, json_deserializer=_load_json)
     except ModuleNotFoundError as error:
@@ -288,7 +336,14 @@ def _translate_errors(name: object) -> Iterator[None]:
         yield
     except OperationalError as error:
         raise _clear_error(error, name) from error
+    except DataError as error:
+        # PostgreSQL's driver reports a value that does not fit; SQLite's raises Python's own errors.
+        if _state_of(error) == _OUT_OF_RANGE:
+            raise OverflowError(f"{name} cannot store a number: {error.orig}") from error
+        raise ValueError(f"{name} cannot store a value: {error.orig}") from error
     except DatabaseError as error:
+        if _state_of(error) in _UNUSABLE:
+            raise StoreError(f"{name} cannot be used: {_first_line(error)}") from error
         if "not a database" not in str(error.orig):
             raise
         raise StoreError(
@@ -298,7 +353,7 @@ def _translate_errors(name: object) -> Iterator[None]:
 
 def _clear_error(error: OperationalError, name: object) -> StoreError:
     message = str(error.orig)
-    if "full" in message or "disk I/O" in message:
+    if "full" in message or "disk I/O" in message or _state_of(error) == _DISK_FULL:
         return StorageFull(
             f"no space left for {name}: free some, then run the same command again; nothing is lost"
         )
@@ -307,4 +362,13 @@ def _clear_error(error: OperationalError, name: object) -> StoreError:
             f"{name} is held by another process: wait for it to end, then run the same command "
             f"again"
         )
-    return StoreError(f"{name} cannot be used: {message.strip().splitlines()[0]}")
+    return StoreError(f"{name} cannot be used: {_first_line(error)}")
+
+
+def _state_of(error: DatabaseError) -> str | None:
+    """Return PostgreSQL's code of an error; None for one of SQLite's, or of a lost connection."""
+    return getattr(error.orig, "sqlstate", None)
+
+
+def _first_line(error: DatabaseError) -> str:
+    return str(error.orig).strip().splitlines()[0]

@@ -20,7 +20,7 @@ from catalog.storage.findings import (
     replace_findings,
     store_counts,
 )
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 from reports.model.report_model import Report, build_report
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding, read_findings_at
@@ -47,6 +47,8 @@ def store_findings(store: Store, report: Report) -> None:
     assert shop.id is not None
     previous_run_id = report.trend.previous_run_id
     with store.write() as session:
+        # Decisions change findings and counts as well.
+        lock_shop(session, shop.id)
         replace_findings(session, run.id, _rows(report))
         if previous_run_id is not None:
             lost = [offer.url for offer in report.no_longer_seen]

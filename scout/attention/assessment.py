@@ -23,7 +23,7 @@ from catalog.models import (
     utc_now,
 )
 from catalog.runtime.batches import batches
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 from scout.attention.notices import AttentionKind, Notice
 from scout.attention.shop_states import ShopState, read_shop_states
 
@@ -67,9 +67,11 @@ def refresh_attention(
     """
     with store.read() as session:
         changed = _changed_shops(session, shop_id)
-    for batch in batches(list(changed.items()), _BATCH_SIZE):
+    # In order, so that two processes never wait for each other's shops.
+    for batch in batches(sorted(changed.items()), _BATCH_SIZE):
         basis = dict(batch)
         with store.write() as session:
+            lock_shop(session, *basis)
             notices = {}
             for assessed_id, state in read_shop_states(session, list(basis)).items():
                 notices[assessed_id] = list(assess_shop(state, config))

@@ -7,6 +7,7 @@ from types import ModuleType
 
 from scout.commands import (
     catalog,
+    db,
     deliver,
     demo,
     doctor,
@@ -40,6 +41,7 @@ COMMAND_MODULES: tuple[ModuleType, ...] = (
     deliver,
     serve,
     user,
+    db,
     doctor,
     maintenance,
 )

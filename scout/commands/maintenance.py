@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from scout.commands.context import MAX_ROWS, JsonOption, get_invocation
-from scout.commands.doctor import database_commands
+from scout.commands.db import database_commands
 from scout.terminal.output import print_json, print_lines, print_table
 
 MAX_DAYS = 36_500

@@ -31,7 +31,7 @@ from catalog.storage.reviews import (
     read_open_changes,
     replace_reviews,
 )
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 from reports.model.finding_storage import update_findings
 from reports.model.findings import ensure_stored
 from reports.statistics.findings_reader import MAX_KEY_LENGTH, MAX_TEXT_LENGTH, clean_text
@@ -134,6 +134,7 @@ def decide_urls(
     """
     run_id = last_run_id(store, shop)
     with store.write() as session:
+        lock_shop(session, run_records.shop_key(shop))
         keys = resolve_urls(session, shop, run_id, urls)
         selection = urls[0] if len(urls) == 1 else f"{len(urls)} URLs"
         entries = _entries(keys.values(), judgement)
@@ -153,6 +154,7 @@ def decide_filtered(
     if run_id is None:
         raise UsageError(f"no run of shop {shop.name!r} has finished: give URLs")
     with store.write() as session:
+        lock_shop(session, run_records.shop_key(shop))
         urls = read_match_urls(session, run_id, where)
         if not urls:
             raise UsageError(f"no offer is selected: {selection}")
@@ -186,6 +188,7 @@ def undo_last_steps(
     run_id = last_run_id(store, shop)
     undone: list[UndoneChanges] = []
     with store.write() as session:
+        lock_shop(session, run_records.shop_key(shop))
         while len(undone) < count:
             step = read_last_step(session, run_records.shop_key(shop))
             if step is None:
@@ -207,6 +210,7 @@ def undo_step(store: Store, shop: Shop, step_id: int, reviewer: str | None) -> U
     run_id = last_run_id(store, shop)
     shop_id = run_records.shop_key(shop)
     with store.write() as session:
+        lock_shop(session, run_records.shop_key(shop))
         step = session.get(ReviewStep, step_id)
         if step is None or step.shop_id != shop_id:
             raise UsageError(f"shop {shop.name!r} has no step {step_id}")
@@ -234,6 +238,7 @@ def undo_urls(
     """
     run_id = last_run_id(store, shop)
     with store.write() as session:
+        lock_shop(session, run_records.shop_key(shop))
         keys = resolve_urls(session, shop, run_id, urls)
         changes = read_last_changes(session, run_records.shop_key(shop), [*keys.values(), *keys])
         changed = {change.url for change in changes}

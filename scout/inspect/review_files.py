@@ -20,7 +20,7 @@ from sqlmodel import Session
 from catalog.errors import BadUrl, StoreError, UsageError
 from catalog.models import ReviewStep, Shop, utc_now
 from catalog.storage.reviews import ReviewEntry, read_reviews
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 from scout.inspect.review_decisions import (
     IMPORT_ACTION,
     check_note,
@@ -115,6 +115,7 @@ def import_decisions(store: Store, shop: Shop, path: Path, reviewer: str | None)
         return result
     run_id = last_run_id(store, shop)
     with store.write() as session:
+        lock_shop(session, run_records.shop_key(shop))
         imported = _newer_entries(session, shop, run_id, entries)
         result.imported = len(imported)
         result.unchanged += len(entries) - len(imported)

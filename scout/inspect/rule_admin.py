@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from catalog.errors import RuleError, UsageError
 from catalog.models import MAX_ROW_ID, Attribute, Shop, StoredRules
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 from parser.page.document import check_selectors
 from parser.parse_job import newest_rules_row
 from parser.rules.model import Rule, RuleSet, Template
@@ -55,6 +55,7 @@ def save_rules(store: Store, shop: Shop, rules: RuleSet, origin: str) -> int:
     story: dict[str, Any] = {"by": origin}
     version = 1
     with store.write() as session:
+        lock_shop(session, shop.id)
         previous = _stored_rules(session, shop, None)
         if previous is not None:
             version = previous.version + 1

@@ -1,6 +1,7 @@
 """Crawls against a real server: each costs a process of a second or two, so one crawl serves many tests."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from catalog.models import Page, Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from crawler.crawl import CrawlResult, crawl_shop
+from tests.catalog.storage import postgresql
 from tests.crawler.server import Loopback, serve
 from tests.empty_store import open_empty_store
 
@@ -40,18 +42,25 @@ class Bench:
 
 
 def bench(
-    folder: Path, server: Loopback, verify_certificates: bool | None = None, **shop: Any
+    folder: Path,
+    server: Loopback,
+    verify_certificates: bool | None = None,
+    database_url: str | None = None,
+    **shop: Any,
 ) -> Bench:
-    """A shop of the server's in a store of its own."""
+    """A shop of the server's in a store of its own, which is in SQLite or has no rows yet."""
     options: dict[str, Any] = {
         "timeout": 1.5,
         "max_body": 300_000,
         "contact": "mailto:scout@example.org",
     }
     settings = Settings.load(
-        data_dir=folder / "var", verify_certificates=verify_certificates, **options
+        data_dir=folder / "var",
+        verify_certificates=verify_certificates,
+        database_url=database_url,
+        **options,
     )
-    store = open_empty_store(settings)
+    store = Store.open(settings) if database_url else open_empty_store(settings)
     with store.write() as session:
         made = Shop(**{"name": "bench", "url": server.url, "allow_private": True, **shop})
         session.add(made)
@@ -62,7 +71,21 @@ def bench(
 
 
 @pytest.fixture
-def make_bench(tmp_path: Path) -> Iterator[Callable[..., Bench]]:
+def make_bench(
+    tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Bench]]:
     """A maker of benches, each with a server of its own test."""
-    with serve() as server:
-        yield lambda **shop: bench(tmp_path, server, **shop)
+    with ExitStack() as stack:
+        server = stack.enter_context(serve())
+
+        def make(**shop: Any) -> Bench:
+            if database == "sqlite":
+                return bench(tmp_path, server, **shop)
+            url = stack.enter_context(postgresql.fresh_database())
+            # For processes that the test starts.
+            monkeypatch.setenv("SCOUT_DATABASE_URL", url)
+            made = bench(tmp_path, server, database_url=url, **shop)
+            stack.callback(made.store.engine.dispose)
+            return made
+
+        yield make

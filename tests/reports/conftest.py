@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from sqlmodel import func, select
 
 from catalog.models import (
     BadRow,
@@ -41,12 +42,11 @@ class StoreBuilder:
         """Add a run a week after the previous one; returns its id."""
         self.runs += 1
         at = START + timedelta(weeks=self.runs)
-        run = Run(
-            id=self.runs, shop_id=self.shop.id, state=state, started_at=at, finished_at=at, **fields
-        )
+        run = Run(shop_id=self.shop.id, state=state, started_at=at, finished_at=at, **fields)
         with self.store.write() as session:
             session.add(run)
-        return self.runs
+        assert run.id is not None
+        return run.id
 
     def catalog_offer(self, path: str | None, **fields: Any) -> int:
         """Add an offer of the catalog; returns its id."""
@@ -123,6 +123,10 @@ class StoreBuilder:
         """Write the rows added since the last call."""
         with self.store.write() as session:
             session.add_all(self.rows)
+            session.flush()
+            if self.catalog_ids and self.store.engine.dialect.name == "postgresql":
+                # Rows with explicit ids do not move the sequence on.
+                session.exec(select(func.setval("known_offer_id_seq", self.catalog_ids)))
         self.rows = []
 
     def url(self, path: str) -> str:

@@ -22,7 +22,7 @@ PROMISED = """
 demo; shop add; shop set; shop list; shop show; shop remove; catalog import; catalog show; run; crawl; learn; parse;
 match; report; offers; decide; review SHOP confirm; review SHOP reject; review SHOP ignore; review SHOP list;
 review SHOP undo; review SHOP export; review SHOP import; rules show; rules export; rules import; rules lock; rules unlock; rules set;
-rules history; rules test; rules diff; rules restore; url clean; evaluate urls; serve; schedule add; schedule list; schedule remove; db upgrade; doctor;
+rules history; rules test; rules diff; rules restore; url clean; evaluate urls; serve; schedule add; schedule list; schedule remove; db upgrade; db copy; doctor;
 inspect; url learn; evaluate extraction; evaluate matching; dedupe
 """
 

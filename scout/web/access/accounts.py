@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session, col, delete, func, select
+from sqlmodel import Session, col, delete, select
 
 from catalog.errors import ScoutError, UsageError
 from catalog.models import Account, ApiToken, Role, WebSession, utc_now
@@ -150,8 +150,9 @@ def remove_account(store: Store, name: str) -> None:
 def _check_not_last_admin(session: Session, account: Account) -> None:
     if account.role != Role.ADMIN:
         return
-    admins = session.exec(select(func.count()).where(Account.role == Role.ADMIN)).one()
-    if admins == 1:
+    # Locked, so that two admins do not take the role from each other at once.
+    admins = session.exec(select(Account.id).where(Account.role == Role.ADMIN).with_for_update())
+    if len(admins.all()) == 1:
         raise UsageError(
             f"{account.name!r} is the only admin: give another account that role first"
         )

@@ -88,7 +88,7 @@ def list_sessions(store: Store, account_id: int) -> list[WebSession]:
 def add_message(store: Store, session_id: int, message: dict[str, Any]) -> None:
     """Keep a message for the next page of a session."""
     with store.write() as session:
-        stored = session.get(WebSession, session_id)
+        stored = session.get(WebSession, session_id, with_for_update=True)
         if stored is not None:
             stored.messages = [*stored.messages, message]
 
@@ -96,7 +96,7 @@ def add_message(store: Store, session_id: int, message: dict[str, Any]) -> None:
 def take_messages(store: Store, session_id: int) -> list[dict[str, Any]]:
     """Return the messages of a session and delete them."""
     with store.write() as session:
-        stored = session.get(WebSession, session_id)
+        stored = session.get(WebSession, session_id, with_for_update=True)
         if stored is None:
             return []
         messages, stored.messages = stored.messages, []

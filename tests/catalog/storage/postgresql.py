@@ -1,28 +1,54 @@
-"""A PostgreSQL of the tests' own: one cluster a session, on a socket in a temporary folder, and no
-port at all.
+"""PostgreSQL servers of the tests: each in a temporary folder, on a socket there, without a port.
+
+All tests of a run share one server, whichever of the run's processes needs it first. A database of
+its own for a test is a copy of one with the schema.
 """
 
 import os
 import shutil
 import subprocess
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
+from sqlalchemy import Engine, create_engine, inspect, text
+from sqlalchemy.engine import make_url
+from sqlmodel import SQLModel
 
-SOMEBODY = ("postgres", "nobody")
-QUICK = "-F -c listen_addresses='' -c full_page_writes=off -c synchronous_commit=off"
+from catalog.runtime.settings import Settings
+from catalog.storage.store import newest_revision, upgrade_schema
+
+# Users that may own a server where the tests run as root.
+UNPRIVILEGED_USERS = ("postgres", "nobody")
+# Environment variable by which the processes of a test run find the folder of their server.
+FOLDER_VARIABLE = "SCOUT_TEST_SERVER"
+# Options of a server whose data is of no worth: nothing is forced onto the disk or cleaned up.
+_QUICK = (
+    "-F -c full_page_writes=off -c synchronous_commit=off -c autovacuum=off -c wal_level=minimal"
+    " -c max_wal_senders=0 -c checkpoint_timeout=1h"
+)
+# Name of the database with the schema and without rows.
+_TEMPLATE = "scout_template"
+_END_OTHER_CONNECTIONS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+_RESTART_SEQUENCES = "SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'"
+# URLs of databases with the schema and without rows that no test of this process uses.
+_free_databases: list[str] = []
 
 
 def binaries() -> Path:
-    """Where PostgreSQL's programs are; skips the test where they are not."""
+    """Return the folder of PostgreSQL's programs; skips the test where they are not installed."""
     pytest.importorskip(
         "psycopg", reason="psycopg is not installed: pip install 'scout-offer-gaps[postgresql]'"
     )
-    result = shutil.which("initdb")
-    places = [Path(result).parent] if result else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    initdb = shutil.which("initdb")
+    places = [Path(initdb).parent] if initdb else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     places = [
         place for place in places if (place / "initdb").exists() and (place / "pg_ctl").exists()
     ]
@@ -32,44 +58,150 @@ def binaries() -> Path:
 
 
 @contextmanager
-def cluster() -> Iterator[str]:
-    """A running cluster; gives the URL of its databases, with a place for the name."""
-    programs = binaries()
+def cluster(*, is_durable: bool = False) -> Iterator[str]:
+    """Run a server for the block; gives the URL of its databases, with `{}` for the name.
+
+    A durable server forces each transaction onto the disk, as PostgreSQL does by default.
+    """
     folder = Path(tempfile.mkdtemp(prefix="scout-pg-", dir="/tmp"))
-    user = _user(folder)
-
-    def run(program: str, *words: str) -> None:
-        command = [str(programs / program), "-D", str(folder / "data"), *words]
-        subprocess.run(
-            command, check=True, user=user, cwd=folder, stdout=subprocess.DEVNULL, timeout=120
-        )
-
     try:
-        run("initdb", "-A", "trust", "-U", "scout", "-E", "UTF8", "--locale=C", "--no-sync")
-        run(
-            "pg_ctl",
-            "-w",
-            "-t",
-            "60",
-            "-l",
-            str(folder / "log"),
-            "-o",
-            f"{QUICK} -k {folder}",
-            "start",
-        )
-        try:
-            yield f"postgresql+psycopg://scout@/{{}}?host={folder}"
-        finally:
-            run("pg_ctl", "-m", "immediate", "stop")
+        yield start_server(folder, is_durable=is_durable)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        stop_server(folder)
 
 
-def _user(folder: Path) -> str | None:
-    """PostgreSQL does not run as root: somebody else who is there has to own it then."""
+def start_server(folder: Path, *, is_durable: bool = False) -> str:
+    """Make a cluster in the folder and start its server; returns the URL of its databases."""
+    _run(folder, "initdb", "-A", "trust", "-U", "scout", "-E", "UTF8", "--locale=C", "--no-sync")
+    options = f"-c listen_addresses='' -k {folder} {'' if is_durable else _QUICK}"
+    _run(folder, "pg_ctl", "-w", "-t", "60", "-l", str(folder / "log"), "-o", options, "start")
+    return f"postgresql+psycopg://scout@/{{}}?host={folder}"
+
+
+def stop_server(folder: Path) -> None:
+    """Stop the server of a folder, if it runs, and delete the folder."""
+    if (folder / "data" / "postmaster.pid").exists():
+        _run(folder, "pg_ctl", "-m", "immediate", "stop")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def name_shared_folder() -> Path | None:
+    """Choose the folder of this run's server; None where a process above has chosen it."""
+    if FOLDER_VARIABLE in os.environ:
+        return None
+    # Not below pytest's folder: a socket's path is short, and the server's user may not enter it.
+    folder = Path(tempfile.gettempdir()) / f"scout-pg-{uuid.uuid4().hex[:12]}"
+    os.environ[FOLDER_VARIABLE] = str(folder)
+    return folder
+
+
+def stop_shared_server(folder: Path) -> None:
+    """Stop the server of the run, if any test has needed it."""
+    stop_server(folder)
+    Path(f"{folder}.lock").unlink(missing_ok=True)
+
+
+def shared_server() -> str:
+    """Return the URL of the databases of the run's server, which is started if need be."""
+    folder = Path(os.environ[FOLDER_VARIABLE])
+    url_file = folder / "url"
+    binaries()
+    with FileLock(f"{folder}.lock"):
+        if not url_file.exists():
+            # What a failed attempt has left would spoil the next one.
+            stop_server(folder)
+            folder.mkdir()
+            url = start_server(folder)
+            with _engine_of(url.format("postgres")) as engine:
+                _execute(engine, f"CREATE DATABASE {_TEMPLATE}")
+            upgrade_schema(Settings.load(data_dir=folder, database_url=url.format(_TEMPLATE)))
+            url_file.write_text(url, encoding="utf-8")
+    return url_file.read_text(encoding="utf-8")
+
+
+@contextmanager
+def fresh_database() -> Iterator[str]:
+    """Give the URL of a database on the run's server that has the schema and no rows.
+
+    It is used again: deleting the rows takes a hundredth of the time that making it takes.
+    """
+    url = _free_databases.pop() if _free_databases else _make_database(_TEMPLATE)
+    yield url
+    with _engine_of(url) as engine:
+        if _delete_rows(engine):
+            _free_databases.append(url)
+            return
+    _drop_database(url)
+
+
+@contextmanager
+def empty_database() -> Iterator[str]:
+    """Give the URL of a database on the run's server without any table."""
+    url = _make_database("template0")
+    yield url
+    _drop_database(url)
+
+
+def _make_database(template: str) -> str:
+    server = shared_server()
+    name = f"scout_{uuid.uuid4().hex[:12]}"
+    with _engine_of(server.format("postgres")) as engine:
+        _execute(engine, f"CREATE DATABASE {name} TEMPLATE {template}")
+    return server.format(name)
+
+
+def _drop_database(url: str) -> None:
+    name = make_url(url).database
+    with _engine_of(shared_server().format("postgres")) as engine:
+        _execute(engine, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _delete_rows(engine: Engine) -> bool:
+    """Delete all rows and count ids from 1 again; False where the schema is another one now."""
+    _execute(engine, _END_OTHER_CONNECTIONS)
+    tables = {table.name for table in SQLModel.metadata.sorted_tables}
+    if set(inspect(engine).get_table_names()) != tables | {"alembic_version"}:
+        return False
+    with engine.connect() as connection:
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if revision != newest_revision():
+        return False
+    deletions = [f'DELETE FROM "{table.name}"' for table in SQLModel.metadata.sorted_tables[::-1]]
+    _execute(engine, "; ".join([*deletions, _RESTART_SEQUENCES]))
+    return True
+
+
+@contextmanager
+def _engine_of(url: str) -> Iterator[Engine]:
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _execute(engine: Engine, statement: str) -> None:
+    with engine.connect() as connection:
+        connection.exec_driver_sql(statement)
+
+
+def _run(folder: Path, program: str, *words: str) -> None:
+    command = [str(binaries() / program), "-D", str(folder / "data"), *words]
+    subprocess.run(
+        command,
+        check=True,
+        user=_owner(folder),
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        timeout=120,
+    )
+
+
+def _owner(folder: Path) -> str | None:
+    """Give the folder to a user that may run a server: PostgreSQL does not run as root."""
     if os.geteuid():
         return None
-    for name in SOMEBODY:
+    for name in UNPRIVILEGED_USERS:
         with suppress(LookupError):
             shutil.chown(folder, name)
             return name

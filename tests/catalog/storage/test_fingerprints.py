@@ -15,6 +15,8 @@ from catalog.storage.fingerprints import (
 )
 from catalog.storage.store import Store
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.mark.parametrize(
     ("left", "right"),

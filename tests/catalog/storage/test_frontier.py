@@ -15,6 +15,8 @@ from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store
 from tests.catalog.conftest import Forked
 
+pytestmark = pytest.mark.both_databases
+
 ROOT = "http://127.0.0.1:8000/"
 
 

@@ -1,12 +1,8 @@
 """Long lists page by page: every row once, in the order of one page, on SQLite and PostgreSQL."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from itertools import count
-from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from catalog.models import (
     KnownOffer,
@@ -20,7 +16,6 @@ from catalog.models import (
     Verdict,
     utc_now,
 )
-from catalog.runtime.settings import Settings
 from catalog.storage.finding_facets import count_facet
 from catalog.storage.findings import SORT_NAMES, FindingFilter, page_key, read_findings_page
 from catalog.storage.reviews import read_reviews_page
@@ -33,33 +28,16 @@ from catalog.storage.shop_list import (
     shop_key,
 )
 from catalog.storage.store import Store
-from tests.catalog.storage.postgresql import cluster
 
 FINDINGS = 23
 NOW = utc_now()
-_numbers = count()
+
+pytestmark = pytest.mark.both_databases
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A PostgreSQL cluster for all tests of this module."""
-    with cluster() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+@pytest.fixture
+def filled(store: Store) -> Store:
     """A store with one run of findings that share values or have none, and several shops."""
-    url = None
-    if request.param == "postgresql":
-        server = request.getfixturevalue("server")
-        name = f"lists{next(_numbers)}"
-        engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        engine.dispose()
-        url = server.format(name)
-    store = Store.open(Settings.load(data_dir=tmp_path / "var", database_url=url))
     with store.write() as session:
         for number in range(1, 8):
             session.add(
@@ -91,8 +69,7 @@ def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
             session.add(
                 Review(shop_id=1, url=url_, decision=ReviewDecision.IGNORE, reviewed_at=moment)
             )
-    yield store
-    store.engine.dispose()
+    return store
 
 
 def _finding(number: int) -> StoredFinding:

@@ -1,9 +1,8 @@
 """The log of review decisions: decisions of earlier versions get a step each."""
 
-from collections.abc import Callable
+from datetime import timedelta
 
-from alembic import command
-from alembic.config import Config
+import pytest
 from sqlmodel import select
 
 from catalog.models import Review, ReviewChange
@@ -16,31 +15,14 @@ from catalog.storage.reviews import (
     read_open_changes,
     replace_reviews,
 )
-from catalog.storage.store import Store, _alembic_config, _make_engine, upgrade_schema
+from catalog.storage.store import Store, upgrade_schema
+from tests.catalog.storage.older_schemas import SHOP, TIME, older_database
+
+DAY = timedelta(days=1)
 
 
-def test_decisions_of_an_older_schema_can_be_undone(settings: Settings) -> None:
-    """The upgrade logs the stored decisions in order of time; back, they are as they were."""
-    engine = _make_engine(settings.database)
-    config = _alembic_config()
-
-    def migrate(step: Callable[[Config, str], None], revision: str) -> None:
-        with engine.execution_options(scout_write=True).begin() as connection:
-            config.attributes["connection"] = connection
-            step(config, revision)
-
-    migrate(command.upgrade, "0010")
-    with engine.execution_options(scout_write=True).begin() as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO shop (id, name, url, allow_private, max_pages, delay, javascript, sitemaps,"
-            " created_at) VALUES (1, 'a', 'https://a.example/', 0, 9, 0, 0, '[]', '2026-01-01')"
-        )
-        connection.exec_driver_sql(
-            "INSERT INTO persons_word (shop_id, url, word, note, at)"
-            " VALUES (1, 'https://a.example/2', 'ignore', NULL, '2026-01-02 00:00:00.000000'),"
-            " (1, 'https://a.example/1', 'accept', 'new', '2026-01-01 00:00:00.000000')"
-        )
-    upgrade_schema(settings)
+def undo_last_decision(settings: Settings) -> None:
+    """Check the steps made of two decisions, and undo the last one."""
     store = Store.open(settings)
     with store.write() as session:
         steps = count_steps(session, 1, None)
@@ -61,8 +43,20 @@ def test_decisions_of_an_older_schema_can_be_undone(settings: Settings) -> None:
         undone = session.exec(select(ReviewChange.undone_by).order_by(ReviewChange.id)).all()
         assert list(undone) == [None, "Ann"]
     store.engine.dispose()
-    migrate(command.downgrade, "0010")
-    with engine.connect() as connection:
-        words = connection.exec_driver_sql("SELECT word FROM persons_word").scalars().all()
-    assert words == ["accept"]
-    engine.dispose()
+
+
+@pytest.mark.both_databases
+def test_decisions_of_an_older_schema_can_be_undone(settings: Settings) -> None:
+    """The upgrade logs the stored decisions in order of time; back, they are as they were."""
+    decision = {"shop_id": 1, "note": None}
+    with older_database(settings, "0010") as older:
+        older.add("shop", SHOP)
+        older.add(
+            "persons_word",
+            decision | {"url": "https://a.example/2", "word": "ignore", "at": TIME + DAY},
+            decision | {"url": "https://a.example/1", "word": "accept", "note": "new", "at": TIME},
+        )
+        upgrade_schema(settings)
+        undo_last_decision(settings)
+        older.downgrade("0010")
+        assert older.column("persons_word", "word") == ["accept"]

@@ -100,6 +100,7 @@ def test_absurd_statuses(make_bench: Callable[..., Bench]) -> None:
     assert states["/good"] == states["/odd"] == ("fetched", None)
 
 
+@pytest.mark.both_databases
 def test_values_that_cannot_be_stored(make_bench: Callable[..., Bench]) -> None:
     """A page whose values do not fit the database fails alone, not the others of its transaction."""
     made = make_bench()

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from sqlmodel import select
 
 from catalog.models import Page, utc_now
@@ -26,6 +27,7 @@ def sound(made: Bench, bodies: BodyStore) -> bool:
     return whole and len({row.url for row in rows}) == len(rows) == PRODUCTS + 1
 
 
+@pytest.mark.sqlite_only
 def test_power_cut(make_bench: Callable[..., Bench], tmp_path: Path) -> None:
     """The database loses the end of its log, bodies are missing, empty, cut or zeros: after it all pages are there."""
     made, chance = make_bench(), random.Random(5)

@@ -74,6 +74,7 @@ FILTERS: list[tuple[str, FindingFilter, list[str]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(("name", "where", "expected"), FILTERS, ids=[row[0] for row in FILTERS])
 def test_filters(
     store: Store,
@@ -89,6 +90,7 @@ def test_filters(
         assert count_matching(session, two_currencies, where) == len(expected)
 
 
+@pytest.mark.both_databases
 def test_sorting_and_pages(store: Store, shop: Shop, two_currencies: int) -> None:
     """Every column sorts in both directions, values first that are there, and pages never overlap."""
     run = two_currencies
@@ -108,6 +110,7 @@ def test_sorting_and_pages(store: Store, shop: Shop, two_currencies: int) -> Non
         list_findings(store, shop, run, where=ALL, sort="size")
 
 
+@pytest.mark.both_databases
 def test_counts(store: Store, shop: Shop, two_currencies: int) -> None:
     """Counts have each currency by itself; an ignored offer is counted as ignored and nowhere else."""
     store_run_findings(store, shop, two_currencies, {})
@@ -143,6 +146,7 @@ def test_rates_rank_currencies_together(store: Store, shop: Shop, two_currencies
     )
 
 
+@pytest.mark.both_databases
 def test_storing_again_changes_nothing(store: Store, shop: Shop, two_currencies: int) -> None:
     """A run that is stored twice has each finding once."""
     dumps = []
@@ -156,6 +160,7 @@ def test_storing_again_changes_nothing(store: Store, shop: Shop, two_currencies:
     assert [row["rank"] for row in dumps[0]] == list(range(1, 8))
 
 
+@pytest.mark.both_databases
 def test_history_of_an_offer(fill: Any, store: Store, shop: Shop) -> None:
     """New, still missing, resolved, reappeared and gone offers have the times of their sightings."""
     runs = [fill.run() for _ in range(3)]
@@ -218,6 +223,7 @@ DECISIONS = [
 ]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(("decision", "before", "after", "is_ignored"), DECISIONS)
 def test_a_decision_counts_at_once(
     fill: Any,
@@ -249,6 +255,7 @@ def test_a_decision_counts_at_once(
         assert getattr(counts, name) == getattr(again, name), name
 
 
+@pytest.mark.both_databases
 def test_matches_written_later_are_stored_when_shown(fill: Any, store: Store, shop: Shop) -> None:
     """A finished run whose findings were not stored, or were matched anew since, is stored when it is listed."""
     run = fill.run()
@@ -273,6 +280,7 @@ def test_unfinished_runs_are_no_history(fill: Any, store: Store, shop: Shop) -> 
     assert (finding.since, finding.first_seen_run_id) == (Change.NEW, last)
 
 
+@pytest.mark.both_databases
 def test_a_writer_that_ends_halfway_changes_nothing(
     store: Store, shop: Shop, two_currencies: int
 ) -> None:

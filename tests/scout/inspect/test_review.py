@@ -1,14 +1,17 @@
 """Review decisions: by URL and by filter, who and when, undo in steps, export and import."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from catalog.models import Shop, utc_now
+from catalog.models import ReviewDecision, Shop, utc_now
+from catalog.storage.findings import read_counts
 from catalog.storage.store import Store
+from scout.inspect.review_decisions import Judgement, decide_urls, last_run_id
 from scout.terminal.output import plural
 from tests.reports.conftest import StoreBuilder
 from tests.scout.conftest import Scout
@@ -283,3 +286,22 @@ def test_thousands_of_offers(scout: Scout, store: Store, shop: Shop) -> None:
     assert json.loads(scout("shop", "show", "demo", "--json").out)["missing"] == 0
     assert "on 2600 offers" in scout("review", "demo", "undo").out
     assert json.loads(scout("shop", "show", "demo", "--json").out)["missing"] == 2600
+
+
+@pytest.mark.both_databases
+def test_reviewers_at_the_same_time(store: Store, shop: Shop, fill: StoreBuilder) -> None:
+    """Reviewers who decide on offers of one shop at the same moment are all counted."""
+    urls = [fill.url(f"{brand}{number}") for brand in "ab" for number in range(3)]
+
+    def decide(url: str) -> None:
+        decide_urls(store, shop, [url], Judgement(ReviewDecision.IGNORE, None, "Eve"))
+
+    decide(urls[0])
+    with ThreadPoolExecutor(len(urls)) as reviewers:
+        list(reviewers.map(decide, urls))
+    run_id = last_run_id(store, shop)
+    assert run_id is not None
+    with store.read() as session:
+        counts = read_counts(session, run_id)
+    assert counts is not None
+    assert (counts.missing, counts.ignored, counts.decisions) == (0, 6, {"ignore": 6})

@@ -61,9 +61,10 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(tmp_path_factory: pytest.TempPathFactory, module_database: str) -> Iterator[Bench]:
     """A shop of ten offers, of which the catalog lists seven, run once; the tests change it."""
-    settings = Settings.load(data_dir=tmp_path_factory.mktemp("changes"))
+    folder = tmp_path_factory.mktemp("changes")
+    settings = Settings.load(data_dir=folder, database_url=module_database)
     store = Store.open(settings)
     with serve() as server:
         links = "".join(f'<a href="/p/{n}">{n}</a>' for n in range(PAGES))

@@ -19,6 +19,8 @@ from catalog.storage.store import Store
 from scout.pipeline import run_records, shop_run
 from tests.scout.conftest import FakeStages, Scout
 
+pytestmark = pytest.mark.both_databases
+
 STAGES = ["crawl", "learn", "parse", "match", "report"]
 
 

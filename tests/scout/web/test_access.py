@@ -48,6 +48,7 @@ def log_in(browser: Browser, name: str, password: str, **fields: str) -> int:
     return int(browser.post("/login", data=form).status_code)
 
 
+@pytest.mark.both_databases
 def test_login(app: FastAPI, ada: Account, store: Store) -> None:
     """The right password starts a session with a new cookie and leads to the page asked for."""
     browser = Browser(app)

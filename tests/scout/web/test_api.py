@@ -64,6 +64,7 @@ def test_shops(viewer: TestClient, finished: Shop, store: Store) -> None:
     assert viewer.get(f"{API}/shops?state=odd").status_code == 400
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("sort", ["name", "missing", "last-run"])
 def test_shops_in_small_pages(viewer: TestClient, finished: Shop, store: Store, sort: str) -> None:
     """Page after page, every shop comes once, in every order."""
@@ -130,6 +131,7 @@ def test_bad_shops(editor: TestClient, changes: dict[str, object], status: int) 
     assert response.json()["status"] == status
 
 
+@pytest.mark.both_databases
 def test_findings(viewer: TestClient, finished: Shop) -> None:
     """Findings come filtered and in pages, with the rows of `scout offers --json`."""
     place = f"{API}/shops/{finished.name}/findings"
@@ -167,6 +169,7 @@ def test_findings_in_small_pages(viewer: TestClient, finished: Shop, sort: str) 
     assert len(set(urls)) == 3
 
 
+@pytest.mark.both_databases
 def test_decisions(reviewer: TestClient, finished: Shop) -> None:
     """Decisions are recorded for URLs or a filter under the account's name, and undone."""
     place = f"{API}/shops/{finished.name}"
@@ -199,6 +202,7 @@ def test_decisions(reviewer: TestClient, finished: Shop) -> None:
         assert response.status_code == 400, bad
 
 
+@pytest.mark.both_databases
 def test_runs(viewer: TestClient, finished: Shop) -> None:
     """Runs are listed with their figures; the report can be loaded."""
     runs = viewer.get(f"{API}/shops/{finished.name}/runs").json()

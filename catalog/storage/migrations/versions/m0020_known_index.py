@@ -1,6 +1,6 @@
 """Index of the known offers, and the digest of the fields by which they are found.
 
-Revision: 0020, after 0015.
+Revision: 0020, after 0017.
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from alembic import op
 from catalog.models import UtcDateTime
 
 revision = "0020"
-down_revision = "0015"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,1 @@
+"""Statements on many rows: batches of pages, and the copy of a whole store."""
