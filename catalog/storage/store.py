@@ -19,7 +19,7 @@ import orjson
 from sqlalchemy import Connection, Engine, event, func, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, OperationalError
-from sqlmodel import Session, create_engine, select
+from sqlmodel import Session, col, create_engine, select
 
 from catalog.errors import (
     ConfigError,
