@@ -398,7 +398,7 @@ class KnownIndexPart(SQLModel, table=True):
     __tablename__ = "known_index_part"
     __table_args__ = (UniqueConstraint("shop_id", "build", "kind", "number"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
     shop_id: int = Field(foreign_key="shop.id")
     build: int
     kind: str

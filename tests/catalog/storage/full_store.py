@@ -449,4 +449,19 @@ ROWS: dict[str, Rows] = {
             "details": {"url": URL},
         }
     ],
+    "known_index": [
+        {
+            "shop_id": 3,
+            "build": 2,
+            "layout": 1,
+            "catalog_state": "1/2",
+            "updates": 0,
+            "documents": 1,
+            "parts": 1,
+            "built_at": LATER,
+        }
+    ],
+    "known_index_part": [
+        {"id": 5, "shop_id": 3, "build": 2, "kind": "tokens", "number": 0, "data": bytes(range(256))}
+    ],
 }

@@ -6,7 +6,7 @@ Revision: 0020, after 0017.
 import sqlalchemy as sa
 from alembic import op
 
-from catalog.models import UtcDateTime
+from catalog.models import LargeId, UtcDateTime
 
 revision = "0020"
 down_revision = "0017"
@@ -33,13 +33,14 @@ def upgrade() -> None:
     )
     op.create_table(
         "known_index_part",
-        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("id", LargeId(), primary_key=True),
         sa.Column("shop_id", sa.Integer(), sa.ForeignKey("shop.id"), nullable=False),
         sa.Column("build", sa.Integer(), nullable=False),
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("data", sa.LargeBinary(), nullable=False),
         sa.UniqueConstraint("shop_id", "build", "kind", "number"),
+        sqlite_autoincrement=True,
     )
 
 
