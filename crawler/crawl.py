@@ -88,7 +88,9 @@ def crawl_shop(
     if source:
         frontier.add(saved_pages.read_url_list(Path(source), shop))
     crawl_progress = CrawlProgress(store, shop.id or 0, frontier, progress)
-    job = CrawlJob(settings, shop.name, run_id, max_pages, follow=not source, anew=anew)
+    job = CrawlJob(
+        settings, shop.name, run_id, max_pages, follow=not source, anew=anew, fence=store.fence
+    )
     try:
         summary = _run_crawler(job, shop, crawl_progress)
     except _CrawlerKilled:

@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from catalog.errors import Busy
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
+from catalog.storage.leases.fence import Fence
 from catalog.storage.store import Store
 from crawler.fetch import browser
 
@@ -25,7 +26,8 @@ class CrawlJob:
     """A shop to crawl. With `follow` False only pages that are in the table already are fetched.
 
     `isolated` is set after a crawler process died: pages are then processed in a worker process.
-    With `anew` pages that have not changed are fetched and processed as well.
+    With `anew` pages that have not changed are fetched and processed as well. `fence` is that of
+    the shop's lease, under which everything is written.
     """
 
     settings: Settings
@@ -35,6 +37,7 @@ class CrawlJob:
     follow: bool = True
     isolated: bool = False
     anew: bool = False
+    fence: Fence | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def log_file(settings: Settings, shop_id: int | None, run_id: int | None) -> Pat
 
 def open_job(job: CrawlJob) -> OpenedJob:
     """Open a job. Raises UnknownShop, StoreError, Busy."""
-    store = Store.open(job.settings)
+    store = Store.open(job.settings).fenced(job.fence)
     shop = store.shop(job.shop)
     return OpenedJob(job, store, shop, shop.id or 0, _lock(job.settings, shop))
 

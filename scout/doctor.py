@@ -23,6 +23,8 @@ from catalog.errors import ScoutError
 from catalog.models import Run, RunState, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
+from catalog.storage.leases import lease_table
+from catalog.storage.leases.fence import describe_holder
 from catalog.storage.store import Store, newest_revision
 from scout.pipeline import locks
 
@@ -216,9 +218,8 @@ def _check_bodies(settings: Settings) -> Iterator[CheckResult]:
 def _check_runs(settings: Settings) -> Iterator[CheckResult]:
     try:
         store = Store.open(settings)
-        lock_files = locks.lock_folder(settings).glob("*.lock")
-        held = {path.stem for path in lock_files if locks.is_locked(path)}
         with store.read() as session:
+            leases = lease_table.read_held(session, locks.SHOP_PREFIX)
             query = select(Shop, Run).where(Run.state == RunState.RUNNING, Run.shop_id == Shop.id)
             unfinished = list(session.exec(query))
     except (ScoutError, ImportError):
@@ -226,10 +227,11 @@ def _check_runs(settings: Settings) -> Iterator[CheckResult]:
         return
     for shop, run in unfinished:
         label = f"run {run.id} of {shop.name} ({run.stage})"
-        if locks.shop_lock_name(run.shop_id) in held:
-            yield CheckResult("runs", "ok", f"{label} is under way")
+        lease = leases.get(locks.shop_lock_name(run.shop_id))
+        if lease is not None and locks.is_alive(settings, lease):
+            yield CheckResult("runs", "ok", f"{label} is under way, {describe_holder(lease)}")
         else:
             message = f"{label} is unfinished: 'scout run {shop.name}' resumes it"
             yield CheckResult("runs", "note", message)
     if not unfinished:
-        yield CheckResult("runs", "ok", f"none unfinished, {len(held)} locks held")
+        yield CheckResult("runs", "ok", f"none unfinished, {len(leases)} shops in use")

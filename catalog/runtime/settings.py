@@ -36,6 +36,10 @@ class Settings(BaseSettings):
     sign in by OpenID Connect: `oidc_roles` gives the role of a group in the claim
     `oidc_groups_claim`, `oidc_role` that of everybody else (`none`: they may not sign in).
 
+    A shop that is run has a lease in the database, which holds for `lease_seconds` and is renewed all
+    the time. With `use_workers`, scheduled runs and those that the control room starts are queued
+    for `scout worker`, which tries a failing job `job_attempts` times.
+
     Mails go out by `smtp_host`, from `mail_from`. `private_webhooks` allows webhooks in a private
     network.
     """
@@ -59,6 +63,9 @@ class Settings(BaseSettings):
     metrics_port: int = 0
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)
+    lease_seconds: float = Field(default=90, ge=1, le=100)
+    use_workers: bool = False
+    job_attempts: int = Field(default=4, ge=1)
     rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}
     language: Literal["en", "de"] = "en"
     confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}

@@ -5,7 +5,19 @@ They import other packages when they run, so `--help` is fast.
 
 from types import ModuleType
 
-from scout.commands import catalog, deliver, demo, doctor, run, schedule, serve, shop, stages, user
+from scout.commands import (
+    catalog,
+    deliver,
+    demo,
+    doctor,
+    run,
+    schedule,
+    serve,
+    shop,
+    stages,
+    user,
+    worker,
+)
 from scout.commands.extraction import drift, inspect, rules
 from scout.commands.findings import offers, review
 from scout.commands.standalone import dedupe, evaluate, url
@@ -27,6 +39,7 @@ COMMAND_MODULES: tuple[ModuleType, ...] = (
     schedule,
     deliver,
     serve,
+    worker,
     user,
     doctor,
 )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from catalog.models import Schedule, Shop
 
-schedule_commands = command_group("schedule", "The timetable of 'scout serve': add, list, remove.")
+schedule_commands = command_group("schedule", "The timetable: add, list, remove, run.")
 COLUMNS = ("shop", "cron", "next", "last_started_at")
 
 
@@ -43,6 +43,38 @@ def add_plan(
         f"shop {format_cell(stored_shop.name)} is scheduled ({cron}), first run at "
         f"{format_cell(first)}; 'scout serve' or a worker has to be running"
     )
+
+
+@schedule_commands.command("run")
+def run_timetable(
+    context: typer.Context,
+    workers: Annotated[
+        bool | None,
+        typer.Option(
+            "--workers/--no-workers",
+            help="Queue the runs for 'scout worker' (else SCOUT_USE_WORKERS).",
+        ),
+    ] = None,
+) -> None:
+    """Run the timetable without web pages, until Ctrl-C or SIGTERM.
+
+    It also runs within 'scout serve'. Of several on one database one leads, and the others wait.
+    """
+    import threading
+    from functools import partial
+
+    from scout.delivery.dispatch import send_delivery
+    from scout.schedule.timetable import Timetable
+
+    invocation = get_invocation(context)
+    settings, store = invocation.settings, invocation.store
+    send = partial(send_delivery, settings, store)
+    timetable = Timetable(settings, store, invocation.flags(), send, uses_workers=workers)
+    timetable.start()
+    try:
+        threading.Event().wait()
+    finally:
+        timetable.stop()
 
 
 @schedule_commands.command("list")

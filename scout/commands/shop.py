@@ -196,8 +196,8 @@ def remove(
             f"Remove shop {stored_shop.name!r} and all its stored data?", abort=True, err=True
         )
     with (
-        shop_run.lock_shop(invocation.settings, stored_shop),
-        invocation.store.write() as session,
+        shop_run.lock_shop(invocation.settings, invocation.store, stored_shop) as lease,
+        lease.store.write() as session,
     ):
         purge.purge_shop(session, run_records.shop_key(stored_shop))
     print_lines(f"shop {format_cell(stored_shop.name)} removed")

@@ -10,6 +10,7 @@ from catalog.models import (
     Crawl,
     DismissedCause,
     FormerOffer,
+    JobAttempt,
     KnownOffer,
     LostOffer,
     Match,
@@ -47,6 +48,7 @@ ShopTable = type[
     | ShopAssessment
     | AttentionItem
     | DismissedCause
+    | JobAttempt
 ]
 
 SHOP_TABLES: tuple[ShopTable, ...] = (
@@ -68,6 +70,7 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     ShopAssessment,
     AttentionItem,
     DismissedCause,
+    JobAttempt,
 )
 """Tables with a column `shop_id`, in an order in which no foreign key is violated."""
 

@@ -141,7 +141,8 @@ def change_shop(context: Editor, shop: str, limits: models.CrawlLimits) -> model
 def remove_shop(context: Admin, shop: str) -> Response:
     """Remove a shop with its pages, offers, rules, runs and review decisions."""
     stored = context.shop(shop)
-    with shop_run.lock_shop(context.settings, stored), context.store.write() as session:
+    locked = shop_run.lock_shop(context.settings, context.store, stored)
+    with locked as lease, lease.store.write() as session:
         purge.purge_shop(session, run_records.shop_key(stored))
     context.audit("shop removed", stored.name)
     return Response(status_code=204)

@@ -112,7 +112,8 @@ def remove_shop(name: str, context: Admin, confirmed: FormText = "") -> Response
     shop = context.shop(name)
     if confirmed.strip() != shop.name:
         raise UsageError("type the name of the shop to confirm that all its data is removed")
-    with shop_run.lock_shop(context.settings, shop), context.store.write() as session:
+    locked = shop_run.lock_shop(context.settings, context.store, shop)
+    with locked as lease, lease.store.write() as session:
         purge.purge_shop(session, run_records.shop_key(shop))
     context.audit("shop removed", shop.name)
     text = context.gettext("{shop} is removed with all its data.")
