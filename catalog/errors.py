@@ -12,6 +12,7 @@ ScoutError
 │   ├── SchemaTooNew            the database was written by a newer Scout
 │   ├── StorageFull             no space is left
 │   └── LeaseLost               another process has taken over what this one was doing
+├── BodiesUnreachable           a remote page store cannot be reached, or refuses to answer
 ├── CrawlError                  the crawl fetched no usable page
 │   ├── UnreachableShop         no connection to the shop
 │   ├── BlockedShop             the shop answers with errors or captchas only
@@ -79,6 +80,13 @@ class StorageFull(StoreError):
 
 class LeaseLost(StoreError):
     """Another process has taken over what this one was doing: it may not write any more."""
+
+
+class BodiesUnreachable(ScoutError):
+    """A remote page store cannot be reached, or refuses to answer.
+
+    No StoreError: a page whose body cannot be read now is neither missing nor damaged.
+    """
 
 
 class CrawlError(ScoutError):
