@@ -77,6 +77,7 @@ def crawl_limits(
     window: str | None = None,
     delay: float | None = None,
     sitemaps: Sequence[str] | None = None,
+    crawlers: int | None = None,
 ) -> dict[str, Any]:
     """Convert the given crawl limits to columns of a shop; None leaves a column out.
 
@@ -100,6 +101,8 @@ def crawl_limits(
         columns["delay"] = delay
     if sitemaps:
         columns["sitemaps"] = [check_url(sitemap) for sitemap in sitemaps]
+    if crawlers is not None:
+        columns["crawlers"] = crawlers
     return columns
 
 
