@@ -82,7 +82,6 @@ class Fence:
 
 def describe_holder(lease: Lease) -> str:
     """Describe the holder of a lease for a message: its process, machine and start."""
-    if lease.acquired_at is None or lease.expires_at is None:
-        return "by a process that has ended"
-    start = f"{lease.acquired_at:%Y-%m-%d %H:%M:%S} UTC"
-    return f"by process {lease.process_id} on {lease.host} since {start}"
+    start = f"{lease.acquired_at:%Y-%m-%d %H:%M:%S} UTC" if lease.acquired_at else "a while"
+    end = ", which has ended" if lease.expires_at is None else ""
+    return f"by process {lease.process_id} on {lease.host} since {start}{end}"

@@ -93,7 +93,7 @@ class HeldLease:
                 continue
             if not renewal.is_held:
                 self.is_lost = True
-                log.error("a lease is lost", extra={"lease": self._fence.name})
+                log.info("a lease is lost", extra={"lease": self._fence.name})
                 return
             if renewal.is_end_requested and self._on_end is not None and not is_end_passed_on:
                 is_end_passed_on = True
