@@ -159,8 +159,10 @@ class BackgroundJobs:
     def _end_holder(self, name: str) -> bool:
         """Ask the process that holds a lease to end; False where there is none but this one."""
         holder = locks.find_holder(self._settings, self._store, name)
-        process_id = holder and locks.local_process(self._settings, holder)
-        if holder is None or process_id == os.getpid():
+        if holder is None:
+            return False
+        process_id = locks.local_process(self._settings, holder)
+        if process_id == os.getpid():
             return False
         # One on another machine reads the request when it renews its lease.
         is_requested = lease_table.request_end(self._store, name)

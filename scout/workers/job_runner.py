@@ -148,4 +148,4 @@ class JobRunner:
 def retry_pause(failures: int) -> float:
     """Return the seconds until a job that has failed so often is tried again."""
     spread = random.uniform(1 - PAUSE_SPREAD, 1 + PAUSE_SPREAD)  # noqa: S311 - no secret
-    return FIRST_PAUSE * PAUSE_GROWTH ** (failures - 1) * spread
+    return FIRST_PAUSE * float(PAUSE_GROWTH ** (failures - 1)) * spread

@@ -122,9 +122,9 @@ class Worker:
                 update_heartbeat_interval=NEVER,
                 stalled_worker_timeout=lease * STALLED_SHARE,
             )
-            serving = asyncio.create_task(self._worker.run())
+            serving = asyncio.create_task(self._worker.run())  # type: ignore[no-untyped-call]
             if self._stop_requested.is_set():
-                self._worker.stop()
+                self._worker.stop()  # type: ignore[no-untyped-call]
             beating = asyncio.create_task(self._send_heartbeats(app, self._worker))
             try:
                 await serving
@@ -185,7 +185,7 @@ class Worker:
         self._stop_requested.set()
         self._runner.announce_stop()
         if self._worker is not None:
-            self._worker.stop()
+            self._worker.stop()  # type: ignore[no-untyped-call]
         asyncio.get_running_loop().call_later(self._options.grace, self._runner.end_runs)
 
 

@@ -7,7 +7,7 @@ from sqlmodel import col, func, select
 from starlette.exceptions import HTTPException
 
 from catalog.models import Run, RunCounts, RunState, Shop
-from scout.pipeline.background_jobs import JobKind
+from scout.job_queue.job_kinds import JobKind
 from scout.pipeline.run_records import run_key
 from scout.pipeline.run_summary import report_paths, summarize_run
 from scout.web.access.guard import Editor, Viewer, api_router
@@ -110,7 +110,7 @@ def stop_run(context: Editor, shop: str) -> Response:
     """Stop the run of a shop: the next run resumes it."""
     stored = context.shop(shop)
     if not context.jobs.end(stored):
-        raise HTTPException(409, f"shop {stored.name!r} is not being run on this machine")
+        raise HTTPException(409, f"shop {stored.name!r} is not being run")
     context.audit("run stopped", stored.name)
     return Response(status_code=204)
 

@@ -16,8 +16,8 @@ from catalog.feeds.former_offers import undo_last_import
 from catalog.feeds.preview import FeedPreview, preview_feed
 from catalog.feeds.remote.http_session import AddressKind, kind_of_host
 from catalog.models import BadRow, CatalogImport, Shop
+from scout.job_queue.job_kinds import JobKind
 from scout.pipeline import shop_run
-from scout.pipeline.background_jobs import JobKind
 from scout.pipeline.run_pool import run_log_path
 from scout.pipeline.run_records import shop_key
 from scout.web.access.guard import Editor, Viewer, page_router

@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from catalog.models import Run, RunCounts, RunState, Shop
 from catalog.storage.run_list import RunFilter, RunRow, read_run_list
 from reports.write.run_notes import drift_notes
-from scout.pipeline.background_jobs import JobKind
+from scout.job_queue.job_kinds import JobKind
 from scout.pipeline.run_records import shop_key
 from scout.pipeline.run_summary import report_paths
 from scout.web.access.guard import Editor, Viewer, page_router
@@ -164,7 +164,7 @@ def stop_run(name: str, context: Editor) -> Response:
     """Stop the run of a shop: the next run resumes it."""
     shop = context.shop(name)
     if not context.jobs.end(shop):
-        raise HTTPException(409, f"shop {shop.name!r} is not being run on this machine")
+        raise HTTPException(409, f"shop {shop.name!r} is not being run")
     context.audit("run stopped", shop.name)
     message = Message(context.gettext("The run stops. It resumes where it was when it is started."))
     return context.redirect(f"/shops/{path_part(shop.name)}/runs", message)
