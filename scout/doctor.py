@@ -219,7 +219,7 @@ def _check_runs(settings: Settings) -> Iterator[CheckResult]:
     try:
         store = Store.open(settings)
         with store.read() as session:
-            leases = lease_table.read_held(session, locks.SHOP_PREFIX)
+            leases = lease_table.read_held(session, lease_table.SHOP_PREFIX)
             query = select(Shop, Run).where(Run.state == RunState.RUNNING, Run.shop_id == Shop.id)
             unfinished = list(session.exec(query))
     except (ScoutError, ImportError):
@@ -227,7 +227,7 @@ def _check_runs(settings: Settings) -> Iterator[CheckResult]:
         return
     for shop, run in unfinished:
         label = f"run {run.id} of {shop.name} ({run.stage})"
-        lease = leases.get(locks.shop_lock_name(run.shop_id))
+        lease = leases.get(lease_table.shop_lease(run.shop_id))
         if lease is not None and locks.is_alive(settings, lease):
             yield CheckResult("runs", "ok", f"{label} is under way, {describe_holder(lease)}")
         else:

@@ -22,8 +22,8 @@ def describe_work(settings: Settings, store: Store) -> dict[str, Any]:
     `workers` those that live, and `set_aside` has the jobs that failed for good.
     """
     with store.read() as session:
-        leases = lease_table.read_held(session, locks.SHOP_PREFIX)
-        shops = {locks.shop_lock_name(shop.id or 0): shop for shop in session.exec(select(Shop))}
+        leases = lease_table.read_held(session, lease_table.SHOP_PREFIX)
+        shops = {lease_table.shop_lease(shop.id or 0): shop for shop in session.exec(select(Shop))}
     running = []
     for name, lease in leases.items():
         if name in shops and locks.is_alive(settings, lease):

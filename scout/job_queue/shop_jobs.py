@@ -16,6 +16,7 @@ from sqlmodel import Session
 
 from catalog.errors import Busy, UsageError
 from catalog.models import Shop
+from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
 from scout.job_queue.job_kinds import JobKind
 from scout.job_queue.queue_schema import driver_connection, lock_queue, require_queue
@@ -194,8 +195,8 @@ def retry_set_aside(store: Store, shop: Shop) -> int:
 
 
 def shop_lock(shop: Shop) -> str:
-    """Return the name of the lock of a shop's jobs."""
-    return f"shop-{shop.id}"
+    """Return the name of the lock of a shop's jobs, which is that of its lease."""
+    return lease_table.shop_lease(shop.id or 0)
 
 
 def _manager() -> "JobManager":

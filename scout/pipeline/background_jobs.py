@@ -137,7 +137,7 @@ class BackgroundJobs:
         state = self.state(shop)
         if state is not None and state.is_open:
             return True
-        name = locks.shop_lock_name(shop_key(shop))
+        name = lease_table.shop_lease(shop_key(shop))
         return locks.find_holder(self._settings, self._store, name) is not None
 
     def end(self, shop: Shop) -> bool:
@@ -154,7 +154,7 @@ class BackgroundJobs:
             return True
         if self._settings.use_workers and shop_jobs.cancel_waiting(self._store, shop):
             return True
-        return self._end_holder(locks.shop_lock_name(shop_id))
+        return self._end_holder(lease_table.shop_lease(shop_id))
 
     def _end_holder(self, name: str) -> bool:
         """Ask the process that holds a lease to end; False where there is none but this one."""

@@ -24,9 +24,6 @@ from catalog.storage.leases import lease_table
 from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
 
-SHOP_PREFIX = "shop-"
-"""First part of the names of shops' leases."""
-
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -87,15 +84,6 @@ def hold_lease(
             raise
         holder = lease_table.find_lease(store, name)
         raise Busy(lease_table.busy_message(subject, holder)) from error
-
-
-def shop_lock_name(shop_id: int) -> str:
-    """Name the lock and the lease of a shop: by its id, since its name may hold any character.
-
-    >>> shop_lock_name(3)
-    'shop-3'
-    """
-    return f"{SHOP_PREFIX}{shop_id}"
 
 
 def is_locked(path: Path) -> bool:

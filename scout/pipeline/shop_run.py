@@ -16,6 +16,7 @@ from catalog.models import Run, Shop, Stage
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import share_credentials
+from catalog.storage.leases import lease_table
 from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
 from scout.pipeline import locks
@@ -65,7 +66,7 @@ def lock_shop(
     What is done under it is written to the `store` of the lease. `on_end` is called if somebody
     asks this process to end.
     """
-    name = locks.shop_lock_name(shop_key(shop))
+    name = lease_table.shop_lease(shop_key(shop))
     return locks.hold_lease(settings, store, name, f"shop {shop.name!r}", on_end)
 
 

@@ -12,6 +12,7 @@ from catalog.models import (
     FormerOffer,
     JobAttempt,
     KnownOffer,
+    Lease,
     LostOffer,
     Match,
     Page,
@@ -28,6 +29,7 @@ from catalog.models import (
     StoredFinding,
     StoredRules,
 )
+from catalog.storage.leases.lease_table import shop_lease
 
 ShopTable = type[
     StoredFinding
@@ -89,6 +91,8 @@ def purge_shop(session: Session, shop_id: int) -> None:
     session.exec(delete(SitemapSeen).where(col(SitemapSeen.run_id).in_(runs)))
     for table in SHOP_TABLES:
         session.exec(_delete_rows(table, shop_id))
+    # That of the caller: nobody can hold it any more.
+    session.exec(delete(Lease).where(col(Lease.name) == shop_lease(shop_id)))
     session.exec(delete(Shop).where(col(Shop.id) == shop_id))
 
 

@@ -19,6 +19,8 @@ from catalog.models import Lease, utc_now
 from catalog.storage.leases.fence import Fence, describe_holder
 from catalog.storage.store import Store
 
+# First part of the names of shops' leases.
+SHOP_PREFIX = "shop-"
 # Wait for a transaction of the former holder that could not be ended, on PostgreSQL.
 _LOCK_TIMEOUT = "5s"
 
@@ -29,6 +31,15 @@ class Renewal:
 
     is_held: bool
     is_end_requested: bool = False
+
+
+def shop_lease(shop_id: int) -> str:
+    """Name the lease of a shop: by its id, since its name may hold any character.
+
+    >>> shop_lease(3)
+    'shop-3'
+    """
+    return f"{SHOP_PREFIX}{shop_id}"
 
 
 def acquire(store: Store, name: str, subject: str, seconds: float, lock_file: str) -> Fence:
