@@ -197,23 +197,23 @@ def cancel_job(context: typer.Context, shop: ShopArgument) -> None:
 
 def show_status(context: typer.Context, as_json: JsonOption = False) -> None:
     """Show the shops that are being run, on any machine, and the jobs and workers of the queue."""
-    from scout.work_status import describe_work
+    from dataclasses import asdict
+
+    from scout.work_status import read_work_status
 
     invocation = get_invocation(context)
-    status = describe_work(invocation.settings, invocation.store)
+    status = read_work_status(invocation.settings, invocation.store)
     if as_json:
-        print_json(status)
+        print_json(asdict(status))
         return
-    print_table(
-        ("shop", "run", "stage", "host", "process", "since"),
-        [list(row.values()) for row in status["running"]],
-    )
-    if status["jobs"] is not None:
-        counts = ", ".join(f"{number} {state}" for state, number in status["jobs"].items())
-        print_lines(f"jobs: {counts}", f"workers: {status['workers']}")
-    for row in status["set_aside"]:
-        reason = _shortened(row["reason"])
-        print_lines(f"set aside: {format_cell(row['shop'])}: {format_cell(reason)}")
+    rows = [list(vars(running).values()) for running in status.running]
+    print_table(("shop", "run", "stage", "host", "process", "since"), rows)
+    if status.jobs is not None:
+        counts = ", ".join(f"{number} {state}" for state, number in status.jobs.items())
+        print_lines(f"jobs: {counts}", f"workers: {status.workers}")
+    for job in status.set_aside:
+        reason = format_cell(_shortened(job.reason))
+        print_lines(f"set aside: {format_cell(job.shop)}: {reason}")
 
 
 def _require_queue(store: "Store") -> None:

@@ -162,6 +162,34 @@ class JobStatus(BaseModel):
     error: str | None = None
 
 
+class RunningShop(BaseModel):
+    """A shop that a process runs; without a run it is changed, as by an import."""
+
+    shop: str
+    run: int | None
+    stage: str | None
+    host: str | None
+    process: int | None
+    since: datetime | None
+
+
+class SetAsideJob(BaseModel):
+    """A job that failed for good, with the reason of its last attempt."""
+
+    shop: str | None
+    job: int
+    reason: str | None
+
+
+class WorkStatus(BaseModel):
+    """The work under way on all machines, as `scout status --json` prints it."""
+
+    running: list[RunningShop]
+    jobs: dict[str, int] | None = Field(description="Jobs by state; None: there is no queue.")
+    workers: int
+    set_aside: list[SetAsideJob]
+
+
 class FindingPage(BaseModel):
     """One page of findings, as `scout offers --json` prints them."""
 

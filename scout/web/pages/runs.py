@@ -23,6 +23,7 @@ from scout.web.query_filters import parse_row_id
 from scout.web.rendering import path_part, read_language
 from scout.web.stored_rows import RowId, get_run
 from scout.web.views.live_runs import LiveRun, read_live_run, read_log_end
+from scout.work_status import read_work_status
 
 PAGE_SIZE = 50
 """Runs on one page of a list."""
@@ -70,6 +71,7 @@ def _render_list(context: Context, shop: Shop | None, state: str, before: str) -
         query={"state": state or None},
         is_busy=context.jobs.is_busy(shop) if shop else False,
         job=job,
+        work=None if shop else read_work_status(context.settings, context.store),
     )
 
 

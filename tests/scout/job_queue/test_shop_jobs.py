@@ -7,13 +7,13 @@ import pytest
 from sqlmodel import select
 
 from catalog.errors import Busy, ConfigError, UsageError
-from catalog.models import AttemptOutcome, QueueSchema, Shop
+from catalog.models import AttemptOutcome, QueueSchema, Role, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.job_queue import job_attempts, queue_schema, shop_jobs
 from scout.job_queue.job_kinds import JobKind
 from scout.job_queue.shop_jobs import JobState
-from tests.scout.conftest import Scout
+from tests.scout.conftest import Scout, web_client
 
 
 def test_enqueue(queue_store: Store) -> None:
@@ -111,3 +111,19 @@ def test_sqlite(store: Store, shop: Shop, scout: Scout) -> None:
     assert refused.code == 1
     assert "workers need a PostgreSQL database" in refused.error
     assert json.loads(scout("status", "--json").out)["jobs"] is None
+
+
+def test_control_room(queue_settings: Settings, queue_store: Store) -> None:
+    """Run now queues a job, which is shown until it ends, and stop takes it out of the queue."""
+    client = web_client(queue_settings, queue_store, Role.EDITOR)
+    assert client.post("/api/v1/shops/a/runs", json={}).status_code == 202
+    assert client.post("/api/v1/shops/a/runs", json={}).status_code == 409
+    (job,) = shop_jobs.list_jobs(queue_store)
+    assert (job.shop, job.priority) == ("a", shop_jobs.REQUESTED_PRIORITY)
+    assert client.get("/api/v1/shops/a/job").json()["state"] == "waiting"
+    assert client.get("/api/v1/work").json()["jobs"]["waiting"] == 1
+    assert "Queue: 1 jobs wait" in client.get("/runs").text
+    assert "Stop the run" in client.get("/shops/a/runs").text
+    assert client.post("/api/v1/shops/a/stop").status_code == 204
+    assert client.get("/api/v1/shops/a/job").json()["state"] == "done"
+    assert client.post("/api/v1/shops/a/stop").status_code == 409
