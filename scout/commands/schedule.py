@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scout.commands.context import JsonOption, ShopArgument, command_group, get_invocation
-from scout.terminal.output import format_cell, print_json, print_lines, print_table
+from scout.terminal.output import format_cell, print_json, print_lines, print_note, print_table
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -60,6 +60,7 @@ def run_timetable(
 
     It also runs within 'scout serve'. Of several on one database one leads, and the others wait.
     """
+    import signal
     import threading
     from functools import partial
 
@@ -70,11 +71,13 @@ def run_timetable(
     settings, store = invocation.settings, invocation.store
     send = partial(send_delivery, settings, store)
     timetable = Timetable(settings, store, invocation.flags(), send, uses_workers=workers)
+    stop_requested = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop_requested.set())
     timetable.start()
-    try:
-        threading.Event().wait()
-    finally:
-        timetable.stop()
+    print_note("the timetable runs (Ctrl-C ends it)")
+    stop_requested.wait()
+    timetable.stop()
 
 
 @schedule_commands.command("list")

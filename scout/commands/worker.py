@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scout.commands.context import JsonOption, ShopArgument, command_group, get_invocation
-from scout.terminal.output import format_cell, print_json, print_lines, print_table, shorten
+from scout.terminal.output import (
+    format_cell,
+    print_json,
+    print_lines,
+    print_note,
+    print_table,
+    shorten,
+)
 
 if TYPE_CHECKING:
     from catalog.storage.store import Store
@@ -78,7 +85,9 @@ def run_worker(
     _require_queue(store)
     from scout.workers.worker import Worker, WorkerOptions
 
-    Worker(settings, store, invocation.flags(), WorkerOptions(kinds, at_once, grace, drain)).run()
+    options = WorkerOptions(kinds, at_once, grace, drain)
+    print_note(f"the worker takes jobs: {', '.join(kinds)} (Ctrl-C ends it)")
+    Worker(settings, store, invocation.flags(), options).run()
 
 
 @worker_commands.command("enqueue")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 from sqlalchemy import text
-from sqlmodel import Session, select
+from sqlmodel import Session, delete, select
 
 from catalog.errors import ConfigError
-from catalog.models import QueueSchema
+from catalog.models import JobAttempt, QueueSchema
 from catalog.storage.store import Store
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def has_queue(store: Store) -> bool:
     if store.engine.url.drivername != DRIVER:
         return False
     with store.read() as session:
-        return session.exec(select(QueueSchema.id)).first() is not None
+        return _has_tables(session) and session.exec(select(QueueSchema.id)).first() is not None
 
 
 def require_queue(store: Store) -> None:
@@ -48,8 +48,10 @@ def require_queue(store: Store) -> None:
         )
     installed = _installed_version()
     with store.read() as session:
-        stored = session.exec(select(QueueSchema.version)).first()
-    if stored != installed:
+        is_current = _has_tables(session) and (
+            session.exec(select(QueueSchema.version)).first() == installed
+        )
+    if not is_current:
         with store.write() as session:
             lock_queue(session)
             _upgrade(session, installed)
@@ -80,9 +82,18 @@ def _installed_version() -> str:
 
 def _upgrade(session: Session, installed: str) -> None:
     row = session.exec(select(QueueSchema)).first()
-    if row is None:
-        _create(session, installed)
+    if not _has_tables(session):
+        # Rows of a copied store are of the queue of another database.
+        session.exec(delete(QueueSchema))
+        session.exec(delete(JobAttempt))
+        driver_connection(session).execute((_folder() / "schema.sql").read_bytes())
+        session.add(QueueSchema(version=installed))
         return
+    if row is None:
+        raise ConfigError(
+            "the database holds a queue of Procrastinate that is not Scout's: give Scout a "
+            "database of its own"
+        )
     if Version(row.version) > Version(installed):
         raise ConfigError(
             f"the queue of this database is of Procrastinate {row.version}, installed is "
@@ -97,15 +108,9 @@ def _upgrade(session: Session, installed: str) -> None:
     row.version = installed
 
 
-def _create(session: Session, installed: str) -> None:
-    connection = driver_connection(session)
-    if connection.execute("SELECT to_regclass('procrastinate_jobs')").fetchone() != (None,):
-        raise ConfigError(
-            "the database holds a queue of Procrastinate that is not Scout's: give Scout a "
-            "database of its own"
-        )
-    connection.execute((_folder() / "schema.sql").read_bytes())
-    session.add(QueueSchema(version=installed))
+def _has_tables(session: Session) -> bool:
+    tables = text("SELECT to_regclass('procrastinate_jobs') IS NOT NULL")
+    return bool(session.connection().execute(tables).scalar_one())
 
 
 def _folder() -> Path:

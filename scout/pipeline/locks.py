@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-import psutil
 from filelock import FileLock, Timeout
 
 from catalog.errors import Busy, ConfigError
@@ -148,4 +147,7 @@ def _file_identity(path: Path) -> str:
 def _kernel_identity() -> str:
     with suppress(OSError):
         return _BOOT_ID.read_text(encoding="ascii").strip()
+    # Not on Linux. Imported late: most commands need no lock.
+    import psutil
+
     return f"{socket.gethostname()}:{psutil.boot_time():.0f}"

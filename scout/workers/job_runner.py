@@ -86,6 +86,7 @@ class JobRunner:
             # It was removed since the job was queued.
             return
         self._require_free(shop)
+        lease_table.clear_end_request(self._store, shop_lock(shop))
         attempt_id = job_attempts.begin_attempt(self._store, job_id, shop_id, kind, self._label)
         # A second attempt resumes the first one, also where that was to begin from scratch.
         command = [*COMMANDS[kind], *([] if earlier else options)]
@@ -117,6 +118,8 @@ class JobRunner:
         """Return the outcome of an attempt and its reason."""
         if result.exit_code == 0:
             return AttemptOutcome.DONE, ""
+        if result.over_memory:
+            return AttemptOutcome.FAILED, result.last_line
         if lease_table.was_end_requested(self._store, shop_lock(shop)):
             return AttemptOutcome.ENDED, "ended by request"
         is_signalled = result.exit_code in (128 + signal.SIGTERM, -signal.SIGTERM)

@@ -126,6 +126,13 @@ def was_end_requested(store: Store, name: str) -> bool:
     return lease is not None and lease.is_end_requested
 
 
+def clear_end_request(store: Store, name: str) -> None:
+    """Forget that the last holder of a lease was asked to end."""
+    with store.write() as session:
+        lease = update(Lease).where(col(Lease.name) == name, col(Lease.is_end_requested))
+        session.exec(lease.values(is_end_requested=False))
+
+
 def database_now(session: Session) -> datetime:
     """Return the time of the database; SQLite has that of this machine."""
     if session.get_bind().dialect.name != "postgresql":

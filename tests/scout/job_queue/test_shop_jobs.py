@@ -2,6 +2,7 @@
 
 import json
 import threading
+from importlib.metadata import version
 
 import pytest
 from sqlmodel import select
@@ -102,6 +103,20 @@ def test_schema(queue_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_schema, "_installed_version", lambda: "3.10.0")
     with pytest.raises(ConfigError, match=r"of Procrastinate 9\.9"):
         queue_schema.require_queue(queue_store)
+
+
+def test_copied_store(queue_settings: Settings) -> None:
+    """A store that was copied without its queue gets a new one, without the former attempts."""
+    store = Store.open(queue_settings)
+    with store.write() as session:
+        shop = Shop(name="a", url="http://127.0.0.1/")
+        session.add_all([shop, QueueSchema(version=version("procrastinate"))])
+    job_attempts.begin_attempt(store, 1, shop.id or 0, JobKind.RUN, "m:1")
+    assert not queue_schema.has_queue(store)
+    job_id = shop_jobs.enqueue(store, shop)
+    with store.read() as session:
+        assert job_attempts.read_attempts(session, job_id) == []
+    store.engine.dispose()
 
 
 def test_sqlite(store: Store, shop: Shop, scout: Scout) -> None:

@@ -11,11 +11,13 @@ from sqlmodel import select
 
 from catalog.models import AttemptOutcome, JobAttempt
 from catalog.runtime.settings import Settings
+from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
 from scout.job_queue import queue_schema, shop_jobs
 from scout.job_queue.job_kinds import QUEUED_KINDS
 from scout.job_queue.shop_jobs import JobState
 from scout.pipeline import shop_run
+from scout.pipeline.run_pool import RunResult
 from scout.schedule.timetable import Timetable
 from scout.workers import job_runner
 from tests.scout.programs import replace_runs
@@ -191,3 +193,21 @@ def test_lost_worker(
         "its worker has ended, or cannot be reached",
     )
     assert len(started) == 1
+
+
+def test_ended_by_request(
+    queue_settings: Settings, queue_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that somebody has ended is not tried again; one over its memory has failed."""
+    shop = queue_store.shop("a")
+    name = shop_jobs.shop_lock(shop)
+    runner = job_runner.JobRunner(queue_settings, queue_store, [])
+    ended = RunResult(128 + signal.SIGTERM)
+    assert runner._judge(shop, ended)[0] == AttemptOutcome.HANDED_BACK
+    excess = RunResult(128 + signal.SIGTERM, "the run used 5000 MB", over_memory=True)
+    assert runner._judge(shop, excess) == (AttemptOutcome.FAILED, "the run used 5000 MB")
+    with shop_run.lock_shop(queue_settings, queue_store, shop):
+        assert lease_table.request_end(queue_store, name)
+    assert runner._judge(shop, ended)[0] == AttemptOutcome.ENDED
+    lease_table.clear_end_request(queue_store, name)
+    assert runner._judge(shop, ended)[0] == AttemptOutcome.HANDED_BACK
