@@ -2,12 +2,12 @@
 
 usage: python -m benchmarks.workers SITE... [--workers 2,4] [--small 0] [--pages 12]
 
-Each SITE is a folder with a mirrored shop (`benchmarks.served_site`); `--small` adds generated shops.
-All shops are first run by `scout run --all`, one at a time, and then, in a fresh PostgreSQL database
-(one of its own, in a temporary folder), by as many workers as given, each with a data folder of its
-own, as on several machines. Processor time is that of user and system of all processes of Scout.
+Each SITE is a folder with a mirrored shop (`benchmarks.served_site`); `--small` adds generated
+shops. All shops are first run by `scout run --all`, one at a time, and then in a fresh PostgreSQL
+database by as many workers as given, each with a data folder of its own, as on several machines.
+Processor time is that of user and system of all processes of Scout.
 
-The exit status is 1 if the findings of any shop differ, or if a shop was run more or less than once.
+The exit status is 1 if the findings of any shop differ, or if one was run more or less than once.
 """
 
 import argparse
@@ -88,9 +88,8 @@ def _read_findings(database: str, folder: Path) -> dict[str, list[str]]:
     for shop, number in counts.items():
         if number != 1:
             sys.exit(f"shop {shop} was run {number} times")
-        rows = map(
-            json.loads, _scout(database, folder, "offers", shop, "--all", "--json")[1].splitlines()
-        )
+        _, output = _scout(database, folder, "offers", shop, "--all", "--json")
+        rows = map(json.loads, output.splitlines())
         kept = [{name: row[name] for name in row if not name.startswith(MOMENTS)} for row in rows]
         findings[shop] = sorted(json.dumps(row, sort_keys=True) for row in kept)
     return findings

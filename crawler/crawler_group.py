@@ -2,8 +2,8 @@
 
 Most shops have one crawler. Several share a shop whose pages take more processor time than one core
 has: the page table is the frontier of them all. Each keeps its part of the limits, so the shop
-sees no more requests than from one. What a crawler learns about links, traps and twins, it learns
-from its own pages, so the pages of such a crawl may differ a little from one to the next.
+sees no more requests than from one. A crawler learns about links, traps and twins from its own pages
+only, so the pages of such a crawl may differ a little from one to the next.
 """
 
 import json

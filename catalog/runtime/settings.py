@@ -36,8 +36,8 @@ class Settings(BaseSettings):
     sign in by OpenID Connect: `oidc_roles` gives the role of a group in the claim
     `oidc_groups_claim`, `oidc_role` that of everybody else (`none`: they may not sign in).
 
-    A shop that is run has a lease in the database, which holds for `lease_seconds` and is renewed all
-    the time. With `use_workers`, scheduled runs and those that the control room starts are queued
+    A shop that is run has a lease in the database. It expires `lease_seconds` after its last
+    renewal. With `use_workers`, scheduled runs and those that the control room starts are queued
     for `scout worker`, which tries a failing job `job_attempts` times.
 
     Mails go out by `smtp_host`, from `mail_from`. `private_webhooks` allows webhooks in a private

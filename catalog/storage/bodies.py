@@ -6,8 +6,8 @@ complete body. After a power cut it may not, since nothing is forced onto the di
 compared before a file is trusted, and `holds` verifies it. Equal content is stored once, however
 many pages share it.
 
-An object store such as S3 keeps what it has confirmed, and shows an object whole or not at all. So
-a body is one request there. Scout passes no credentials: fsspec's file systems find them in the
+An object store such as S3 does not lose a confirmed object, and never shows a part of one. So a
+body is one request there. Scout passes no credentials: fsspec's file systems find them in the
 environment or in their own files.
 """
 
@@ -147,9 +147,10 @@ class BodyStore:
         except Exception as error:
             if self._is_local:
                 raise
+            reason = str(error) or type(error).__name__
             raise BodiesUnreachable(
-                f"page bodies in {self._root} cannot be reached: {str(error) or type(error).__name__}"
-                f" (see the setting 'bodies_url')"
+                f"page bodies in {self._root} cannot be reached: {reason} (see the setting "
+                f"'bodies_url')"
             ) from error
 
     def _read(self, path: str) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Attempts of workers at jobs: who tried what, when, and why it failed."""
+"""Attempts of workers at jobs: worker, time, outcome, and the reason of a failure."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -12,8 +12,8 @@ from scout.job_queue.job_kinds import JobKind
 COUNTED = (AttemptOutcome.FAILED, AttemptOutcome.WORKER_LOST)
 """Outcomes that count until a job is set aside. A worker that dies may have died of the shop."""
 
-KEPT = timedelta(days=30)
-"""Time for which attempts are kept."""
+RETENTION = timedelta(days=30)
+"""Age at which attempts are deleted."""
 
 
 def begin_attempt(store: Store, job_id: int, shop_id: int, kind: JobKind, worker: str) -> int:
@@ -61,4 +61,4 @@ def count_failures(session: Session, job_id: int) -> int:
 
 def delete_old_attempts(session: Session) -> None:
     """Delete the attempts that ended long ago."""
-    session.exec(delete(JobAttempt).where(col(JobAttempt.ended_at) < utc_now() - KEPT))
+    session.exec(delete(JobAttempt).where(col(JobAttempt.ended_at) < utc_now() - RETENTION))

@@ -1,4 +1,4 @@
-"""Jobs on shops in the queue: add, list, cancel, and try again what was set aside.
+"""Jobs on shops in the queue: add, list and cancel them, and queue failed ones again.
 
 A shop has one job at a time that waits or is under way: Procrastinate's lock and queueing lock are
 the name of the shop's lease. A job that failed too often is set aside: it stays, with the reason of

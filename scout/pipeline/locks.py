@@ -1,10 +1,10 @@
 """Locks: one run per shop, one leader of the timetable, a limited number of runs per machine.
 
-What holds for all machines is a lease in the database (`catalog.storage.leases`). Beside it the
-holder locks a file of its data folder, which the operating system unlocks when the process ends,
-even by kill -9. So a run that was killed on this machine can be resumed at once, before its lease
-expires. What holds for this machine alone, a slot for a run, is such a lock and nothing else. The
-files themselves stay and mean nothing.
+A lease in the database holds for all machines (`catalog.storage.leases`). Its holder also locks a
+file of its data folder, which the operating system unlocks when the process ends, even by kill -9.
+So a run that was killed on this machine can be resumed at once, before its lease expires. A slot
+for a run holds for this machine alone, and is such a file lock only. The files themselves stay and
+mean nothing.
 """
 
 import os

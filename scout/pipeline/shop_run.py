@@ -63,8 +63,8 @@ def lock_shop(
 ) -> AbstractContextManager[HeldLease]:
     """Hold the lease of a shop for the block, on whichever machine; gives it. Raises Busy.
 
-    What is done under it is written to the `store` of the lease. `on_end` is called if somebody
-    asks this process to end.
+    Write through the `store` of the lease while it is held. `on_end` is called if somebody asks
+    this process to end.
     """
     name = lease_table.shop_lease(shop_key(shop))
     return locks.hold_lease(settings, store, name, f"shop {shop.name!r}", on_end)

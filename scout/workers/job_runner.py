@@ -1,4 +1,4 @@
-"""One attempt at a job: the command of `scout` in a process of its own, and what follows from it.
+"""One attempt at a job: the command of `scout` in a process of its own, and its consequences.
 
 A shop that another process runs is no failure: the job waits. A failed job is tried again after a
 pause that grows, and set aside after a number of attempts.

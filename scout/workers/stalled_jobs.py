@@ -18,8 +18,8 @@ from catalog.storage.store import Store
 from scout.job_queue import job_attempts
 from scout.job_queue.queue_schema import LOCK_KEY
 
-FINISHED_JOBS_KEPT = 14 * 24
-"""Hours for which finished jobs are kept."""
+JOB_RETENTION = 14 * 24
+"""Hours after which finished jobs are deleted."""
 
 CLEANING_INTERVAL = 3600.0
 """Seconds between two deletions of old jobs by one worker."""
@@ -74,7 +74,7 @@ async def _delete_old_jobs(app: App, store: Store) -> None:
         return
     _last_cleaning = time.monotonic()
     await app.job_manager.delete_old_jobs(
-        FINISHED_JOBS_KEPT, include_cancelled=True, include_aborted=True
+        JOB_RETENTION, include_cancelled=True, include_aborted=True
     )
     await asyncio.to_thread(_delete_old_attempts, store)
 

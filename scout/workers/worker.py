@@ -1,6 +1,6 @@
-"""A worker: takes jobs of the queue by Procrastinate, until it is told to stop.
+"""A worker: takes jobs of the queue by Procrastinate until a signal stops it.
 
-Procrastinate locks a job for one worker and tells when new ones come. Runs are processes of their
+Procrastinate locks a job for one worker and announces new ones. Runs are processes of their
 own, so the loop of the worker is always free for its heartbeat, and a run that crashes harms nobody
 else. A worker whose heartbeat stops has its jobs taken over by the others. Its runs end with it,
 and the leases of their shops expire, so that a shop is run again within two minutes.
@@ -202,5 +202,8 @@ class _RetryLater(BaseRetryStrategy):
 
 
 def _log_exception(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what no task waits for, as where a job's end cannot be stored: it is taken over then."""
+    """Log an error that no task waits for.
+
+    If the end of a job cannot be stored, the job is taken over by another worker.
+    """
     log.warning(context["message"], extra={"error": str(context.get("exception", ""))})

@@ -35,7 +35,7 @@ _LONG_TRANSACTION = 0.1
 class Fence:
     """The name of a lease, its holder's token, and the seconds for which a renewal holds.
 
-    `subject` names what the lease is for in messages, such as "shop 'demo'".
+    `subject` names the shop, or the like, in messages: "shop 'demo'".
     """
 
     name: str
