@@ -16,7 +16,6 @@ from crawler.crawl_process import start_crawl
 from crawler.frontier.budget import OVER_PAGES
 from crawler.job import CrawlJob
 from tests.crawler.conftest import Bench
-from tests.crawler.server import page
 from tests.crawler.test_restart import PRODUCTS, fill
 
 
@@ -59,11 +58,3 @@ def test_killed_crawler(make_bench: Callable[..., Bench], monkeypatch: pytest.Mo
     assert made.crawl().pages["fetched"] == PRODUCTS + 1
     kinds: Sequence[tuple[bool, bool]] = [(job.is_helper, job.isolated) for job in started]
     assert kinds == [(False, False), (True, False), (False, True)]
-
-
-def test_small_shop(make_bench: Callable[..., Bench]) -> None:
-    """A shop of a page or two ends before its helpers have anything to do."""
-    made = make_bench(crawlers=4)
-    made.server.routes["/"] = page("/a")
-    made.server.routes["/a"] = page()
-    assert made.crawl().pages == {"fetched": 2}

@@ -211,3 +211,28 @@ def test_ended_by_request(
     assert runner._judge(shop, ended)[0] == AttemptOutcome.ENDED
     lease_table.clear_end_request(queue_store, name)
     assert runner._judge(shop, ended)[0] == AttemptOutcome.HANDED_BACK
+
+
+def test_lost_connections(
+    queue_settings: Settings, queue_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker whose connections are cut, as by a restart of the database, goes on by itself."""
+    started = replace_runs(monkeypatch, "print('done')")
+    monkeypatch.setattr(worker_module, "RECONNECT_PAUSE", 0.2)
+
+    def cut_and_enqueue() -> bool:
+        if shop_jobs.count_workers(queue_store, 60) and not shop_jobs.list_jobs(queue_store):
+            with queue_store.write() as session:
+                queue_schema.driver_connection(session).execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+                )
+            shop_jobs.enqueue(queue_store, queue_store.shop("a"))
+        jobs = shop_jobs.list_jobs(queue_store)
+        return bool(jobs) and jobs[0].state == JobState.DONE
+
+    sender = _signal_when(cut_and_enqueue, signal.SIGTERM)
+    _work(queue_settings, queue_store, drains=False)
+    sender.join()
+    assert len(started) == 1
+    assert shop_jobs.list_jobs(queue_store)[0].state == JobState.DONE
