@@ -28,6 +28,10 @@ LOCK_KEY = 7_262_688_353
 """Number of the advisory lock under which the queue is changed: the bytes of "scout" less one."""
 
 
+# Procrastinate's own index of locks has only the jobs that are not finished.
+_SHOP_INDEX = "CREATE INDEX scout_jobs_of_shop ON procrastinate_jobs (lock, id)"
+
+
 def has_queue(store: Store) -> bool:
     """Return True if the database can hold a queue and has its tables."""
     if store.engine.url.drivername != DRIVER:
@@ -87,6 +91,7 @@ def _upgrade(session: Session, installed: str) -> None:
         session.exec(delete(QueueSchema))
         session.exec(delete(JobAttempt))
         driver_connection(session).execute((_folder() / "schema.sql").read_bytes())
+        driver_connection(session).execute(_SHOP_INDEX)
         session.add(QueueSchema(version=installed))
         return
     if row is None:
