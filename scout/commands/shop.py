@@ -22,9 +22,6 @@ MAX_CRAWL_MINUTES = 365 * 24 * 60
 MAX_DELAY_SECONDS = 3600
 """Seconds of an hour: with a longer delay a crawl of a thousand pages takes more than a month."""
 
-MAX_CRAWLERS = 32
-"""Crawlers of one shop: more share too few pages in flight each."""
-
 LIST_COLUMNS = ("name", "url", "known", "pages", "last_run", "state", "missing")
 
 MaxPagesOption = Annotated[
@@ -56,7 +53,7 @@ CrawlersOption = Annotated[
     int | None,
     typer.Option(
         min=1,
-        max=MAX_CRAWLERS,
+        max=32,  # registration.MAX_CRAWLERS, which takes long to import
         metavar="N",
         help="Crawl processes that share the shop's pages and its limits.",
     ),

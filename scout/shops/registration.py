@@ -23,6 +23,9 @@ SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kmgt])?b?")
 SIZE_UNITS = " kmgt"
 """Units of sizes, each 1000 times the one before."""
 
+MAX_CRAWLERS = 32
+"""Crawlers of one shop: more share too few pages in flight each."""
+
 MAX_NAME_LENGTH = 100
 """Characters of a shop's name: it has to fit into a table's column."""
 
