@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from catalog.errors import ScoutError
-from catalog.models import AttemptOutcome, Shop
+from catalog.models import AttemptOutcome, Lease, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
@@ -33,6 +33,9 @@ PAUSE_SPREAD = 0.2
 
 WRONG_USAGE = 2
 """Exit code of `scout` for a command that cannot succeed."""
+
+EXPIRY_MARGIN = 1 / 90
+"""Share of a lease's time between its end and the next attempt: a second."""
 
 END_WAIT = 1.0
 """Seconds for this worker's own SIGTERM to arrive where a supervisor sends it to all processes."""
@@ -85,6 +88,8 @@ class JobRunner:
         if shop is None:
             # It was removed since the job was queued.
             return
+        if self._stopping.is_set():
+            raise self._later("its worker was stopped", 0)
         self._require_free(shop)
         lease_table.clear_end_request(self._store, shop_lock(shop))
         attempt_id = job_attempts.begin_attempt(self._store, job_id, shop_id, kind, self._label)
@@ -100,19 +105,21 @@ class JobRunner:
         if outcome == AttemptOutcome.ENDED:
             raise EndedByRequest(reason)
         if outcome == AttemptOutcome.HANDED_BACK:
-            raise self._later(reason, 0 if self._stopping.is_set() else self._busy_pause())
+            raise self._later(reason, 0)
         self._fail(job_id, shop, result, reason)
 
     def _require_free(self, shop: Shop) -> None:
         """Raise TryLater while another process runs a shop."""
         holder = locks.find_holder(self._settings, self._store, shop_lock(shop))
         if holder is not None:
-            message = lease_table.busy_message(f"shop {shop.name!r}", holder)
-            raise self._later(message, self._busy_pause())
+            raise self._when_free(shop, holder)
 
-    def _busy_pause(self) -> float:
-        # Short, so that the shop of a lost machine is taken over soon after its lease expires.
-        return self._settings.lease_seconds / 18
+    def _when_free(self, shop: Shop, holder: Lease) -> TryLater:
+        """Return the retry when the lease of a shop's holder expires, unless it is renewed."""
+        message = lease_table.busy_message(f"shop {shop.name!r}", holder)
+        assert holder.expires_at is not None
+        margin = timedelta(seconds=self._settings.lease_seconds * EXPIRY_MARGIN)
+        return TryLater(message, holder.expires_at + margin)
 
     def _judge(self, shop: Shop, result: RunResult) -> tuple[AttemptOutcome, str]:
         """Return the outcome of an attempt and its reason."""
@@ -127,6 +134,7 @@ class JobRunner:
             return AttemptOutcome.HANDED_BACK, "its worker was stopped"
         holder = locks.find_holder(self._settings, self._store, shop_lock(shop))
         if holder is not None:
+            # The next attempt waits for it.
             return AttemptOutcome.HANDED_BACK, lease_table.busy_message(shop.name, holder)
         reason = result.last_line.removeprefix("error: ")
         return AttemptOutcome.FAILED, reason or f"ended with exit code {result.exit_code}"

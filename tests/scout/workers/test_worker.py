@@ -5,11 +5,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from sqlmodel import select
 
-from catalog.models import AttemptOutcome, JobAttempt
+from catalog.models import AttemptOutcome, JobAttempt, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
@@ -151,7 +152,8 @@ def test_busy_shop(
         (job,) = shop_jobs.list_jobs(queue_store)
         assert (job.state, job.attempts, started) == (JobState.WAITING, 0, [])
         assert job.not_before is not None
-    time.sleep(queue_settings.lease_seconds / 18)
+    assert job.not_before < utc_now() + timedelta(seconds=queue_settings.lease_seconds + 1)
+    time.sleep(queue_settings.lease_seconds)
     _work(queue_settings, queue_store)
     assert shop_jobs.list_jobs(queue_store)[0].state == JobState.DONE
 
