@@ -210,10 +210,11 @@ def measure_shop(site: Path, targets: Targets, *, has_etags: bool) -> None:
         targets.print("findings that differ from the full run", len(differences), 0, "")
 
 
-def add_shops(folder: Path, roots: Sequence[str], pages: int) -> None:
+def add_shops(
+    folder: Path, roots: Sequence[str], pages: int, settings: Settings | None = None
+) -> None:
     """Add shops, of which the catalog lists two thirds of the offers."""
-    settings = Settings.load(data_dir=folder)
-    store = Store.open(settings)
+    store = Store.open(settings or Settings.load(data_dir=folder))
     with store.write() as session:
         shops = [
             Shop(name=f"shop{index}", url=f"{root}/", allow_private=True)

@@ -10,7 +10,9 @@ ScoutError
 ├── StoreError                  the database or the page store cannot be used
 │   ├── SchemaOutdated          the database is older than this Scout
 │   ├── SchemaTooNew            the database was written by a newer Scout
-│   └── StorageFull             no space is left
+│   ├── StorageFull             no space is left
+│   └── LeaseLost               another process has taken over what this one was doing
+├── BodiesUnreachable           a remote page store cannot be reached, or refuses to answer
 ├── CrawlError                  the crawl fetched no usable page
 │   ├── UnreachableShop         no connection to the shop
 │   ├── BlockedShop             the shop answers with errors or captchas only
@@ -74,6 +76,17 @@ class SchemaTooNew(StoreError):
 
 class StorageFull(StoreError):
     """No space is left."""
+
+
+class LeaseLost(StoreError):
+    """Another process has taken over what this one was doing: it may not write any more."""
+
+
+class BodiesUnreachable(ScoutError):
+    """A remote page store cannot be reached, or refuses to answer.
+
+    No StoreError: a page whose body cannot be read now is neither missing nor damaged.
+    """
 
 
 class CrawlError(ScoutError):

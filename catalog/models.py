@@ -187,7 +187,8 @@ class Shop(SQLModel, table=True):
 
     `max_bytes` and `max_minutes` bound one crawl, `max_pages` the pages of one run. `delay` is in
     seconds between requests. `window` is the time of day in which the shop may be crawled, as
-    `22:00-06:00`, local time. With `javascript`, a browser fetches the pages.
+    `22:00-06:00`, local time. With `javascript`, a browser fetches the pages. `crawlers` is the
+    number of crawl processes that share the shop's pages.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -200,6 +201,7 @@ class Shop(SQLModel, table=True):
     window: str | None = None
     delay: float = 0.0
     javascript: bool = False
+    crawlers: int = 1
     sitemaps: list[str] = Field(default_factory=list, sa_type=JSON)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
 
@@ -933,3 +935,62 @@ class AuditEntry(SQLModel, table=True):
     action: str
     shop: str | None = None
     details: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+
+
+class Lease(SQLModel, table=True):
+    """The right of one process to do something alone: to run a shop, to lead the timetable.
+
+    `token` grows with each holder (a fencing token): a write of a former holder is refused by it.
+    `host` and `process_id` name the holder; without one, `expires_at` is None. Times are those of
+    the database. `lock_file` identifies the file that the holder has locked on its machine: whoever
+    holds that lock knows that the holder is dead. `is_end_requested` asks the holder to end.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    token: int = Field(default=0, sa_type=BigInteger)
+    host: str | None = None
+    process_id: int | None = Field(default=None, sa_type=BigInteger)
+    lock_file: str | None = None
+    acquired_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    renewed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    is_end_requested: bool = False
+
+
+class AttemptOutcome(StrEnum):
+    """Outcome of a worker's attempt at a job."""
+
+    DONE = "done"
+    FAILED = "failed"
+    HANDED_BACK = "handed back"
+    ENDED = "ended by request"
+    WORKER_LOST = "worker lost"
+
+
+class JobAttempt(SQLModel, table=True):
+    """One attempt of a worker at a job of the queue; without an outcome it is under way.
+
+    `job_id` is the id of the job in Procrastinate's table. `reason` says why it failed.
+    """
+
+    __tablename__ = "job_attempt"
+
+    id: int | None = Field(default=None, primary_key=True)
+    job_id: int = Field(sa_type=BigInteger, index=True)
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    kind: str
+    worker: str
+    started_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    outcome: AttemptOutcome | None = Field(default=None, sa_type=String)
+    reason: str | None = None
+
+
+class QueueSchema(SQLModel, table=True):
+    """The version of Procrastinate whose tables the database has; one row, or none."""
+
+    __tablename__ = "queue_schema"
+
+    id: int | None = Field(default=None, primary_key=True)
+    version: str

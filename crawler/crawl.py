@@ -5,7 +5,6 @@ server; so the crawl is a child process (`crawler.crawl_process`). It reports it
 to a file.
 """
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,23 +15,20 @@ from catalog import errors
 from catalog.errors import BlockedShop, CrawlError, ScoutError, UnreachableShop
 from catalog.links.shop_links import load_configured_lists
 from catalog.models import PageState, Shop
-from catalog.runtime.process_end import end_reason
 from catalog.runtime.progress import Progress, no_progress
-from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import share_credentials
 from catalog.storage.frontier import Frontier
 from catalog.storage.store import Store
-from crawler.crawl_process import start_crawl
+from crawler.crawler_group import CrawlerKilled, run_crawler, run_crawlers
 from crawler.fetch import browser
 from crawler.fetch.response_status import UNREACHABLE
 from crawler.frontier.budget import OUTSIDE_HOURS
 from crawler.frontier.crawl_progress import CrawlProgress
-from crawler.job import CrawlJob, log_file
+from crawler.job import CrawlJob
 from crawler.sources import saved_pages
 from crawler.store.js_shells import check_for_shells
 
-POLL_INTERVAL = 0.25  # seconds between two progress reports
 TOP_REASONS = 3  # reasons named in the error of a crawl that fetched nothing
 
 
@@ -49,10 +45,6 @@ class CrawlResult:
     bytes: int = 0
     seconds: float = 0.0
     stopped: str | None = None
-
-
-class _CrawlerKilled(CrawlError):
-    """The crawler process was ended by a signal, as by a segmentation fault."""
 
 
 def crawl_shop(
@@ -96,58 +88,22 @@ def crawl_shop(
         follow=not source,
         anew=anew,
         uses_browser=shop.javascript,
+        fence=store.fence,
     )
     try:
-        summary = _run_crawler(job, shop, crawl_progress)
-    except _CrawlerKilled:
+        if shop.crawlers > 1 and not source:
+            summary = run_crawlers(job, shop, frontier, crawl_progress)
+        else:
+            summary = run_crawler(job, shop, crawl_progress)
+    except CrawlerKilled:
         # A page may have ended the crawler itself: now it can only end a worker process.
-        summary = _run_crawler(replace(job, isolated=True), shop, crawl_progress)
+        summary = run_crawler(replace(job, isolated=True), shop, crawl_progress)
     crawl_progress.report(is_last=True)
     result = _result(store, shop, summary, started)
     _raise_for_error(shop, summary.get("error"), result, frontier.count_fetched())
     if not shop.javascript:
         check_for_shells(settings, store, shop)
     return result
-
-
-def _run_crawler(job: CrawlJob, shop: Shop, progress: CrawlProgress) -> dict[str, Any]:
-    """Run the crawler process to its end; returns the summary that it reported."""
-    log = log_file(job.settings, shop.id, job.run_id)
-    process = start_crawl(job, log)
-    try:
-        _watch(process, progress)
-        output = _read_output(process)
-    finally:
-        process.kill()
-        process.close()
-    return _summary(output, log, process.exitcode)
-
-
-def _watch(process: ServedProcess, progress: CrawlProgress) -> None:
-    while process.is_alive():
-        progress.report()
-        process.join(POLL_INTERVAL)
-
-
-def _read_output(process: ServedProcess) -> str:
-    """Return the output of a process that has ended."""
-    with process.channel.makefile("r", encoding="utf-8", errors="replace") as output:
-        return output.read()
-
-
-def _summary(output: str, log: Path, exit_code: int | None) -> dict[str, Any]:
-    """Parse the last line of JSON in a crawler's output. Raises CrawlError."""
-    for line in reversed(output.splitlines()):
-        try:
-            summary: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue
-        return summary
-    error_class = _CrawlerKilled if exit_code is not None and exit_code < 0 else CrawlError
-    raise error_class(
-        f"the crawler ended unexpectedly ({end_reason(exit_code)}): see {log}, "
-        "then run the same command again"
-    )
 
 
 def _result(store: Store, shop: Shop, summary: dict[str, Any], started: float) -> CrawlResult:

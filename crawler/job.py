@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from catalog.errors import Busy
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
+from catalog.storage.leases.fence import Fence
 from catalog.storage.store import Store
 from crawler.fetch import browser
 
@@ -26,7 +27,11 @@ class CrawlJob:
 
     `isolated` is set after a crawler process died: pages are then processed in a worker process.
     With `anew` pages that have not changed are fetched and processed as well. `uses_browser` is set
-    for a shop that needs JavaScript.
+    for a shop that needs JavaScript. `fence` is that of the
+    shop's lease, under which everything is written.
+
+    If several `crawlers` share the shop, each may request `pages_left` pages. The first one begins
+    the crawl: it reads the sitemaps and the root. A `helper` takes pages of the page table only.
     """
 
     settings: Settings
@@ -37,17 +42,24 @@ class CrawlJob:
     isolated: bool = False
     anew: bool = False
     uses_browser: bool = False
+    fence: Fence | None = None
+    crawlers: int = 1
+    pages_left: int | None = None
+    is_helper: bool = False
 
 
 @dataclass(frozen=True)
 class OpenedJob:
-    """A job with its store, its shop, and the lock that excludes every other crawl of the shop."""
+    """A job with its store, its shop, and the lock that excludes every other crawl of the shop.
+
+    Helpers belong to the crawl that holds the lock.
+    """
 
     job: CrawlJob
     store: Store
     shop: Shop
     shop_id: int
-    lock: FileLock
+    lock: FileLock | None
 
     @property
     def log(self) -> Path:
@@ -74,8 +86,8 @@ class OpenedJob:
         settings = self.job.settings
         scrapy_settings: dict[str, Any] = {
             "USER_AGENT": self.user_agent,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": settings.concurrency,
-            "DOWNLOAD_DELAY": self.shop.delay,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": max(1, settings.concurrency // self.job.crawlers),
+            "DOWNLOAD_DELAY": self.shop.delay * self.job.crawlers,
             "DOWNLOAD_TIMEOUT": settings.timeout,
             "DOWNLOAD_MAXSIZE": settings.max_body,
             "DOWNLOAD_VERIFY_CERTIFICATES": settings.verify_certificates,
@@ -94,13 +106,18 @@ def log_file(settings: Settings, shop_id: int | None, run_id: int | None) -> Pat
 
 def open_job(job: CrawlJob) -> OpenedJob:
     """Open a job. Raises UnknownShop, StoreError, Busy."""
-    store = Store.open(job.settings)
+    store = Store.open(job.settings).fenced(job.fence)
     shop = store.shop(job.shop)
-    return OpenedJob(job, store, shop, shop.id or 0, _lock(job.settings, shop))
+    lock = None if job.is_helper else _lock(job.settings, shop)
+    return OpenedJob(job, store, shop, shop.id or 0, lock)
 
 
 def _lock(settings: Settings, shop: Shop) -> FileLock:
-    """Lock the shop against other crawls. Raises Busy."""
+    """Lock the shop against other crawls on this machine. Raises Busy.
+
+    The lease of the shop excludes other runs. This lock waits until the crawler of a run that was
+    killed has ended too, so that the shop is never asked by both.
+    """
     folder = settings.data_dir / "locks"
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / f"crawl-{shop.id}.lock")

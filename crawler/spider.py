@@ -77,8 +77,16 @@ class ShopSpider(Spider):
         )
         self.link_filter = LinkFilter(self.site, config)
         self.crawl_log = CrawlLog(opened.store, opened.shop_id, opened.job.run_id)
-        pages_left = opened.max_pages - self.frontier.count_requested()
-        budget = Budget(self.shop, pages_left, self.crawl_log.used, self.downloaded_bytes)
+        pages_left = opened.job.pages_left
+        if pages_left is None:
+            pages_left = opened.max_pages - self.frontier.count_requested()
+        budget = Budget(
+            self.shop,
+            pages_left,
+            self.crawl_log.used,
+            self.downloaded_bytes,
+            opened.job.crawlers,
+        )
         self.dispatcher = Dispatcher(self.frontier, budget, MAX_IN_FLIGHT)
         self._processor = PageProcessor(self.site, settings.bodies, opened.job.isolated)
         self._circuit_breaker = CircuitBreaker(urlsplit(opened.shop.url).netloc, config)
@@ -121,7 +129,7 @@ class ShopSpider(Spider):
         except UnreachableShop as error:
             self.stop(self._private_address_error() or error)
             return
-        if self.job.follow:
+        if self.job.follow and not self.job.is_helper:
             store, shop_id = self.opened.store, self.opened.shop_id
             self.frontier.add(seeds.seed_links(store, shop_id, self.link_filter))
             for request in self._sitemap_crawl.requests(self._sitemap_urls):
@@ -131,7 +139,7 @@ class ShopSpider(Spider):
             # Which of a link and a sitemap finds a page first must not depend on timing. In a new
             # crawl of a known shop, dates of sitemaps may settle pages without a request.
             await self.dispatcher.drain()
-        async for page in self.dispatcher.pages(True, self._admit):
+        async for page in self.dispatcher.pages(not self.job.is_helper, self._admit):
             yield self._request(page)
 
     async def parse(self, response: Response, **kwargs: Any) -> list[PageItem]:
@@ -240,10 +248,13 @@ class ShopSpider(Spider):
         """Rebuild the state of the crawl from the page table."""
         store, shop_id, run_id = self.opened.store, self.opened.shop_id, self.job.run_id
         bodies = BodyStore(self.job.settings.bodies)
-        self.frontier.release()
-        repair_bodies(store, shop_id, bodies)
-        self._throttle = Throttle(self.crawler, self.shop.delay, self.config)
-        self._limit_in_flight(self.shop.delay)
+        if not self.job.is_helper:
+            # Leases of a helper's siblings are those of living crawlers.
+            self.frontier.release()
+            repair_bodies(store, shop_id, bodies)
+        crawlers = self.job.crawlers
+        self._throttle = Throttle(self.crawler, self.shop.delay, self.config, crawlers)
+        self._limit_in_flight(self._throttle.min_delay)
         self._guard_addresses()
         known_bodies = seeds.restore_pages(store, shop_id, self.link_filter)
         self._handler = ResponseHandler(self.link_filter, known_bodies, self.job.follow)

@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlmodel import Session, col, delete, select, update
 
-from catalog.errors import LearnError
+from catalog.errors import BodiesUnreachable, LearnError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.runtime.batches import batches
 from catalog.runtime.code_version import code_version
@@ -221,8 +221,9 @@ def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
                 reading = compiled.read(opener.open(page, trusted=True))
                 certain = drop_uncertain(reading, thresholds, rules.currency)
                 return Outcome(page.page_id, certain)
-        except MemoryError:
-            # The worker ends, and the page is tried again in a fresh one.
+        except (MemoryError, BodiesUnreachable):
+            # The worker ends, and the page is tried again in a fresh one; or the stage ends, since
+            # the page is not at fault.
             raise
         except Exception as error:  # noqa: BLE001 - a page or a rule may bring about anything
             reason = f"unreadable: {str(error) or type(error).__name__}"

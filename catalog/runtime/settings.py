@@ -42,6 +42,10 @@ class Settings(BaseSettings):
 
     `traces_url` is the address of OTLP over HTTP to which traces are sent.
 
+    A shop that is run has a lease in the database. It expires `lease_seconds` after its last
+    renewal. With `use_workers`, scheduled runs and those that the control room starts are queued
+    for `scout worker`, which tries a failing job `job_attempts` times.
+
     Mails go out by `smtp_host`, from `mail_from`. `private_webhooks` allows webhooks in a private
     network.
     """
@@ -68,6 +72,9 @@ class Settings(BaseSettings):
     run_memory: int = Field(default=4_000, ge=0)
     keep_days: int = Field(default=0, ge=0)
     keep_runs: int = Field(default=0, ge=0)
+    lease_seconds: float = Field(default=90, ge=1, le=100)
+    use_workers: bool = False
+    job_attempts: int = Field(default=4, ge=1)
     rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}
     language: Literal["en", "de"] = "en"
     confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}

@@ -5,6 +5,10 @@ A body is written under a temporary name and then moved, so that after a kill ev
 complete body. After a power cut it may not, since nothing is forced onto the disk: the content is
 compared before a file is trusted, and `holds` verifies it. Equal content is stored once, however
 many pages share it.
+
+An object store such as S3 does not lose a confirmed object, and never shows a part of one. So a
+body is one request there. Scout passes no credentials: fsspec's file systems find them in the
+environment or in their own files.
 """
 
 import errno
@@ -21,7 +25,7 @@ from typing import Any
 import fsspec
 import zstandard
 
-from catalog.errors import StorageFull, StoreError
+from catalog.errors import BodiesUnreachable, ConfigError, StorageFull, StoreError
 from catalog.runtime.served_process import share_variables
 
 # zstandard's own default level.
@@ -31,7 +35,10 @@ MAX_BODY_SIZE = 64_000_000
 # Environment variables by which file systems outside this machine are told who asks.
 CREDENTIAL_PREFIXES = ("AWS_", "AZURE_", "FSSPEC_", "GCLOUD_", "GOOGLE_")
 # Schemes of file systems of this machine.
-LOCAL_SCHEMES = ("file", "local", "memory")
+FOLDER_SCHEMES = ("file", "local")
+LOCAL_SCHEMES = (*FOLDER_SCHEMES, "memory")
+# Schemes of object stores: durable, and without half-written objects.
+OBJECT_STORES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss")
 # Bytes of the hash in a body's name.
 _HASH_SIZE = 20
 # Characters of a body's name that name its folder, and the ending of its file.
@@ -46,8 +53,7 @@ def body_hash(body: bytes) -> str:
 
 def share_credentials(url: str) -> None:
     """Let the processes that this one starts reach a page store that is not on this machine."""
-    scheme, separator, _ = url.partition("://")
-    if separator and scheme not in LOCAL_SCHEMES:
+    if _scheme(url) not in LOCAL_SCHEMES:
         share_variables(CREDENTIAL_PREFIXES)
 
 
@@ -65,12 +71,37 @@ class StoredBody:
     is_part: bool = False
 
 
+def _scheme(url: str) -> str:
+    """Return the scheme of a URL; that of a plain path is `file`.
+
+    >>> _scheme("s3://bucket/pages"), _scheme("var/bodies")
+    ('s3', 'file')
+    """
+    scheme, separator, _ = url.partition("://")
+    return scheme if separator else "file"
+
+
 class BodyStore:
-    """The page store at an fsspec URL; a plain path is a folder."""
+    """The page store at an fsspec URL; a plain path is a folder.
+
+    `is_durable` is set where a stored body outlives a power cut. Raises ConfigError for a URL that
+    cannot be used.
+    """
 
     def __init__(self, url: str) -> None:
-        self._files, self._root = fsspec.core.url_to_fs(url, auto_mkdir=True)
-        self._is_local = "file" in _protocols(self._files)
+        scheme = _scheme(url)
+        self._is_local = scheme in LOCAL_SCHEMES
+        self._is_folder = scheme in FOLDER_SCHEMES
+        self.is_durable = scheme in OBJECT_STORES
+        options = {"auto_mkdir": True} if self._is_local else {}
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(url, **options)
+        except ImportError as error:
+            # Scout's extra has the name of the scheme.
+            extra = f"'scout-offer-gaps[s3]' for s3://: {error}"
+            raise ConfigError(f"setting 'bodies_url': {url} needs a package, {extra}") from error
+        except ValueError as error:
+            raise ConfigError(f"setting 'bodies_url': {url} cannot be used: {error}") from error
 
     def put(self, body: bytes, name: str = "") -> str:
         """Store a body and return its name. Raises StorageFull, StoreError.
@@ -81,9 +112,9 @@ class BodyStore:
         path = self._path(name)
         packed = zstandard.ZstdCompressor(COMPRESSION_LEVEL, write_checksum=True).compress(body)
         with self._clear_errors():
-            if self._read(path) != packed:
+            if self.is_durable or self._read(path) != packed:
                 self._write(path, packed)
-            elif self._is_local:
+            elif self._is_folder:
                 # Its time says that it is in use: `remove` leaves it alone.
                 os.utime(path)
         return name
@@ -94,7 +125,10 @@ class BodyStore:
         Raises StorageFull, StoreError.
         """
         try:
-            packed = self._read(self._path(name))
+            with self._remote_errors():
+                packed = self._read(self._path(name))
+        except BodiesUnreachable as error:
+            raise StoreError(str(error)) from error
         except OSError as error:
             raise StoreError(f"page body {name} in {self._root} cannot be read: {error}") from error
         if packed is None:
@@ -105,11 +139,12 @@ class BodyStore:
 
     def holds(self, name: str, verify: bool = True) -> bool:
         """Return True if a body is stored under the name; with `verify`, if its content is
-        intact.
+        intact. Raises BodiesUnreachable.
         """
         if not verify:
             try:
-                return bool(self._files.size(self._path(name)))
+                with self._remote_errors():
+                    return bool(self._files.size(self._path(name)))
             except OSError:
                 return False
         try:
@@ -119,10 +154,11 @@ class BodyStore:
 
     def get(self, name: str, limit: int = MAX_BODY_SIZE) -> bytes:
         """Read a body of at most `limit` bytes. Raises StoreError where it is missing or
-        damaged.
+        damaged, BodiesUnreachable where a remote store cannot tell.
         """
         try:
-            packed = self._files.cat_file(self._path(name))
+            with self._remote_errors():
+                packed = self._files.cat_file(self._path(name))
             if zstandard.frame_content_size(packed) > limit:
                 raise StoreError(f"page body {name} in {self._root} is larger than {limit} bytes")
             return zstandard.ZstdDecompressor().decompress(packed, max_output_size=limit)
@@ -182,8 +218,12 @@ class BodyStore:
 
     @contextmanager
     def _clear_errors(self) -> Iterator[None]:
+        """Raise StorageFull where no space is left, and StoreError for all other errors of a write."""
         try:
-            yield
+            with self._remote_errors():
+                yield
+        except BodiesUnreachable as error:
+            raise StoreError(str(error)) from error
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise StorageFull(
@@ -191,6 +231,25 @@ class BodyStore:
                     f"command again"
                 ) from error
             raise StoreError(f"page bodies cannot be written to {self._root}: {error}") from error
+
+    @contextmanager
+    def _remote_errors(self) -> Iterator[None]:
+        """Raise BodiesUnreachable for all errors of a remote store but a missing file.
+
+        Their libraries have error classes of their own, which are no OSError.
+        """
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except Exception as error:
+            if self._is_local:
+                raise
+            reason = str(error) or type(error).__name__
+            raise BodiesUnreachable(
+                f"page bodies in {self._root} cannot be reached: {reason} (see the setting "
+                f"'bodies_url')"
+            ) from error
 
     def _read(self, path: str) -> bytes | None:
         """Read a file; None where there is none. A power cut may have left a part of a body."""
@@ -201,6 +260,9 @@ class BodyStore:
         return content
 
     def _write(self, path: str, packed: bytes) -> None:
+        if self.is_durable:
+            self._files.pipe_file(path, packed)
+            return
         temporary = f"{path}.{uuid.uuid4().hex}.part"
         self._files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
         try:
@@ -214,11 +276,6 @@ class BodyStore:
     def _path(self, name: str) -> str:
         folder, file_name = name[:_FOLDER_NAME_LENGTH], name[_FOLDER_NAME_LENGTH:]
         return f"{self._root}/{folder}/{file_name}{_ENDING}"
-
-
-def _protocols(files: Any) -> tuple[str, ...]:
-    protocol = files.protocol
-    return (protocol,) if isinstance(protocol, str) else tuple(protocol)
 
 
 def _modified(entry: Mapping[str, Any]) -> float:

@@ -23,6 +23,7 @@ from sqlmodel import Session, col, create_engine, select
 
 from catalog.errors import (
     ConfigError,
+    LeaseLost,
     SchemaOutdated,
     SchemaTooNew,
     StorageFull,
@@ -31,6 +32,7 @@ from catalog.errors import (
 )
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
+from catalog.storage.leases.fence import Fence
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 # Key of the advisory lock that a migration holds on PostgreSQL: any number that nothing else uses.
@@ -56,12 +58,14 @@ _RETRY_INTERVAL = 0.02
 class Store:
     """An open database; `read()` and `write()` open sessions.
 
-    Paths of files that it stores are relative to `data_dir`, so that the folder can be moved.
+    Paths of files that it stores are relative to `data_dir`, so that the folder can be moved. With
+    a `fence`, everything is written under a lease, and refused once that is lost.
     """
 
-    def __init__(self, engine: Engine, data_dir: Path) -> None:
+    def __init__(self, engine: Engine, data_dir: Path, fence: Fence | None = None) -> None:
         self.engine = engine
         self.data_dir = data_dir
+        self.fence = fence
 
     @classmethod
     def open(cls, settings: Settings, *, may_create: bool = True) -> "Store":
@@ -107,12 +111,42 @@ class Store:
         On SQLite it is the only writer. On PostgreSQL others write at the same time: what is read to
         be written is locked first (`lock_shop`, `with_for_update`).
 
-        Raises StorageFull, and OverflowError or ValueError for a value that does not fit.
+        Raises StorageFull, LeaseLost where the lease of the store's fence is lost, and OverflowError
+        or ValueError for a value that does not fit.
         """
         engine = self.engine.execution_options(scout_write=True)
-        with _translate_errors(self.engine.url), Session(engine, expire_on_commit=False) as session:
-            yield session
-            session.commit()
+        fence, begun = self.fence, time.monotonic()
+        try:
+            with (
+                _translate_errors(self.engine.url),
+                Session(engine, expire_on_commit=False) as session,
+            ):
+                if fence is not None:
+                    fence.check(session)
+                yield session
+                if fence is not None:
+                    fence.renew_after(session, begun)
+                session.commit()
+        except StoreError:
+            # The next holder of a lease ends the sessions of a lost one.
+            self._check_fence()
+            raise
+
+    def fenced(self, fence: Fence | None) -> "Store":
+        """Return this store for writes under a lease."""
+        return Store(self.engine, self.data_dir, fence)
+
+    def _check_fence(self) -> None:
+        """Raise LeaseLost if the lease is lost; where the database cannot tell, do nothing."""
+        if self.fence is None:
+            return
+        try:
+            with self.read() as session:
+                self.fence.check(session)
+        except LeaseLost:
+            raise
+        except StoreError:
+            return
 
     def relative_path(self, path: Path) -> str | None:
         """Return a path below the data folder as it is stored; None for a path elsewhere."""

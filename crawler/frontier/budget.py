@@ -69,17 +69,25 @@ class Window:
 class Budget:
     """Remaining budget of one crawl.
 
-    `pages` counts down; `count_bytes` returns the bytes downloaded so far.
+    `pages` counts down; `count_bytes` returns the bytes downloaded so far. `pages` and bytes are
+    this crawler's part where several `crawlers` share a shop.
     """
 
-    def __init__(self, shop: Shop, pages: int, used: Usage, count_bytes: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        shop: Shop,
+        pages: int,
+        used: Usage,
+        count_bytes: Callable[[], int],
+        crawlers: int = 1,
+    ) -> None:
         self.pages = pages
         self._count_bytes = count_bytes
         self._max_bytes: int | None = None
         self._deadline: float | None = None
         self._window: Window | None = None
         if shop.max_bytes is not None:
-            self._max_bytes = shop.max_bytes - used.bytes
+            self._max_bytes = (shop.max_bytes - used.bytes) // crawlers
         if shop.max_minutes is not None:
             self._deadline = monotonic() + shop.max_minutes * 60 - used.seconds
         if shop.window:

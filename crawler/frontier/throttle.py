@@ -18,15 +18,22 @@ MIN_DELAY_STEPS = 4  # recovery ends below this fraction (1/4) of the first back
 class Throttle:
     """Seconds between two requests, never below `min_delay`.
 
-    Each 429 or 503 doubles the delay, quick answers reduce it."""
+    Each 429 or 503 doubles the delay, quick answers reduce it. If several `crawlers` share a shop,
+    each keeps the delay as many times, so that the shop sees no more requests.
+    """
 
     def __init__(
-        self, crawler: Crawler, min_delay: float, config: CrawlConfig = DEFAULT_CONFIG
+        self,
+        crawler: Crawler,
+        min_delay: float,
+        config: CrawlConfig = DEFAULT_CONFIG,
+        crawlers: int = 1,
     ) -> None:
         self._crawler = crawler
         self._config = config
-        self.min_delay = min_delay
-        self.delay = min_delay
+        self._crawlers = crawlers
+        self.min_delay = min_delay * crawlers
+        self.delay = self.min_delay
 
     def apply_robots(self, robots: Any, agent: str) -> None:
         """Obey the Crawl-delay or Request-rate of robots.txt, up to a minute."""
@@ -36,7 +43,8 @@ class Throttle:
             # A number of hundreds of digits would be too large for a float.
             seconds = min(rate.seconds, MAX_RATE_SECONDS)
             requested = max(requested, seconds / max(1, rate.requests))
-        self.min_delay = max(self.min_delay, min(requested, self._config.max_crawl_delay))
+        requested = min(requested, self._config.max_crawl_delay) * self._crawlers
+        self.min_delay = max(self.min_delay, requested)
         self._set_delay(max(self.min_delay, self.delay))
 
     def back_off(self) -> None:

@@ -4,8 +4,14 @@ A body is written before its row, but neither is forced onto the disk page by pa
 in the last minute before a power cut may be missing, empty or full of zeros, although their rows
 survived. So a crawl starts by checking that its shop's bodies exist. Bodies that are newer than the
 last crawl that ended are compared with their hash.
+
+An object store has no power cuts, and each question is a request there. So only a sample is looked
+for, and all bodies if one of those is missing: somebody may have deleted them.
 """
 
+import random
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,21 +35,29 @@ UNFETCHED: dict[str, Any] = {
     "not_before": None,
 }
 BATCH_SIZE = 500  # rows of one UPDATE; below SQLite's limit of variables
+SAMPLE_SIZE = 20  # bodies looked for in an object store
+REQUESTS_AT_ONCE = 16  # to an object store
 
 
 def repair_bodies(store: Store, shop_id: int, bodies: BodyStore) -> int:
-    """Make the pages due whose body is missing or damaged; returns their number."""
+    """Make the pages due whose body is missing or damaged; returns their number.
+
+    Raises BodiesUnreachable.
+    """
     with store.read() as session:
         since = _unsafe_since(session, shop_id)
         pages = select(Page.id, Page.body, Page.fetched_at).where(
             Page.shop_id == shop_id, col(Page.body).is_not(None)
         )
         rows = list(session.exec(pages))
-    damaged = []
-    for page_id, body, fetched_at in rows:
-        is_unsafe = since is None or fetched_at is None or fetched_at >= since
-        if not bodies.holds(body or "", verify=is_unsafe):
-            damaged.append(page_id)
+    if bodies.is_durable:
+        damaged = _missing_in_object_store(bodies, [(row[0], row[1] or "") for row in rows])
+    else:
+        damaged = []
+        for page_id, body, fetched_at in rows:
+            is_unsafe = since is None or fetched_at is None or fetched_at >= since
+            if not bodies.holds(body or "", verify=is_unsafe):
+                damaged.append(page_id)
     for batch in batches(damaged, BATCH_SIZE):
         is_in_batch = col(Page.id).in_(batch)
         with store.write() as session:
@@ -51,6 +65,20 @@ def repair_bodies(store: Store, shop_id: int, bodies: BodyStore) -> int:
             fetched = update(Page).where(is_in_batch, col(Page.state) == PageState.FETCHED)
             session.exec(fetched.values(state=PageState.PENDING, reason=None))
     return len(damaged)
+
+
+def _missing_in_object_store(
+    bodies: BodyStore, pages: Sequence[tuple[int | None, str]]
+) -> list[int | None]:
+    """Return the ids of the pages, given with their bodies, whose bodies are gone."""
+    sample = random.sample(pages, min(SAMPLE_SIZE, len(pages)))
+    with ThreadPoolExecutor(REQUESTS_AT_ONCE) as executor:
+        for chosen in (sample, pages):
+            names = [body for _, body in chosen]
+            held = list(executor.map(lambda name: bodies.holds(name, verify=False), names))
+            if all(held):
+                return []
+    return [page_id for (page_id, _), is_held in zip(pages, held, strict=True) if not is_held]
 
 
 def _unsafe_since(session: Session, shop_id: int) -> datetime | None:

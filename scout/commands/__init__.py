@@ -18,6 +18,7 @@ from scout.commands import (
     shop,
     stages,
     user,
+    worker,
 )
 from scout.commands.extraction import drift, inspect, rules
 from scout.commands.findings import offers, review
@@ -40,6 +41,7 @@ COMMAND_MODULES: tuple[ModuleType, ...] = (
     schedule,
     deliver,
     serve,
+    worker,
     user,
     db,
     doctor,

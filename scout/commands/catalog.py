@@ -72,18 +72,18 @@ def import_feed(
     columns = _parse_mapping(mapping or ())
     settings, store = invocation.settings, invocation.store
     with (
-        shop_run.lock_shop(settings, stored_shop),
+        shop_run.lock_shop(settings, store, stored_shop) as lease,
         invocation.limited(IMPORT_SECONDS),
         invocation.progress() as progress,
     ):
         result = import_offers(
-            store,
+            lease.store,
             stored_shop,
             source,
             format=format_,
             mapping=columns,
             cleaner=make_cleaner(settings, store, stored_shop, follow),
-            progress=progress,
+            progress=lease.watch(progress),
         )
     if as_json:
         print_json(run_records.storable_figures(result))

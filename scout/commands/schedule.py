@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scout.commands.context import JsonOption, ShopArgument, command_group, get_invocation
-from scout.terminal.output import format_cell, print_json, print_lines, print_table
+from scout.terminal.output import format_cell, print_json, print_lines, print_note, print_table
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from catalog.models import Schedule, Shop
 
-schedule_commands = command_group("schedule", "The timetable of 'scout serve': add, list, remove.")
+schedule_commands = command_group("schedule", "The timetable: add, list, remove, run.")
 COLUMNS = ("shop", "cron", "next", "last_started_at")
 
 
@@ -43,6 +43,41 @@ def add_plan(
         f"shop {format_cell(stored_shop.name)} is scheduled ({cron}), first run at "
         f"{format_cell(first)}; 'scout serve' or a worker has to be running"
     )
+
+
+@schedule_commands.command("run")
+def run_timetable(
+    context: typer.Context,
+    workers: Annotated[
+        bool | None,
+        typer.Option(
+            "--workers/--no-workers",
+            help="Queue the runs for 'scout worker' (else SCOUT_USE_WORKERS).",
+        ),
+    ] = None,
+) -> None:
+    """Run the timetable without web pages, until Ctrl-C or SIGTERM.
+
+    It also runs within 'scout serve'. Of several on one database one leads, and the others wait.
+    """
+    import signal
+    import threading
+    from functools import partial
+
+    from scout.delivery.dispatch import send_delivery
+    from scout.schedule.timetable import Timetable
+
+    invocation = get_invocation(context)
+    settings, store = invocation.settings, invocation.store
+    send = partial(send_delivery, settings, store)
+    timetable = Timetable(settings, store, invocation.flags(), send, uses_workers=workers)
+    stop_requested = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop_requested.set())
+    timetable.start()
+    print_note("the timetable runs (Ctrl-C ends it)")
+    stop_requested.wait()
+    timetable.stop()
 
 
 @schedule_commands.command("list")

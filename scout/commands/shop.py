@@ -49,6 +49,15 @@ DelayOption = Annotated[
         min=0, max=MAX_DELAY_SECONDS, metavar="S", help="Seconds between two requests at least."
     ),
 ]
+CrawlersOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=32,  # registration.MAX_CRAWLERS, which takes long to import
+        metavar="N",
+        help="Crawl processes that share the shop's pages and its limits.",
+    ),
+]
 SitemapsOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -81,6 +90,7 @@ def add(
     window: WindowOption = None,
     delay: DelayOption = 0.0,
     sitemap: SitemapsOption = None,
+    crawlers: CrawlersOption = None,
     javascript: Annotated[
         bool,
         typer.Option(
@@ -102,7 +112,9 @@ def add(
         url=registration.normalize_root(url, allow_private),
         allow_private=allow_private,
         javascript=javascript,
-        **registration.crawl_limits(max_pages, max_bytes, max_minutes, window, delay, sitemap),
+        **registration.crawl_limits(
+            max_pages, max_bytes, max_minutes, window, delay, sitemap, crawlers
+        ),
     )
     registration.add_shop(invocation.store, shop)
     print_lines(f"shop {format_cell(shop.name)} added: {shop.url}")
@@ -118,6 +130,7 @@ def set_limits(
     window: WindowOption = None,
     delay: DelayOption = None,
     sitemap: SitemapsOption = None,
+    crawlers: CrawlersOption = None,
     javascript: Annotated[
         bool | None,
         typer.Option("--javascript/--no-javascript", help="Whether a browser fetches pages."),
@@ -130,7 +143,9 @@ def set_limits(
     from scout.shops import registration
 
     invocation = get_invocation(context)
-    columns = registration.crawl_limits(max_pages, max_bytes, max_minutes, window, delay, sitemap)
+    columns = registration.crawl_limits(
+        max_pages, max_bytes, max_minutes, window, delay, sitemap, crawlers
+    )
     if javascript is not None:
         columns["javascript"] = javascript
     registration.update_shop(invocation.store, invocation.shop(shop), columns)
@@ -166,6 +181,7 @@ def show(context: typer.Context, shop: ShopArgument, as_json: JsonOption = False
         "window": stored_shop.window,
         "delay": stored_shop.delay,
         "javascript": stored_shop.javascript,
+        "crawlers": stored_shop.crawlers,
         "sitemaps": stored_shop.sitemaps,
         "set_aside": describe_set_aside(store, stored_shop),
         "last_crawl": describe_last_crawl(store, stored_shop),

@@ -323,15 +323,21 @@ def _execute(
     work: "StageWork",
     run_id: int | None = None,
 ) -> dict[str, Any]:
-    """Execute one stage under the shop's lock; return the run's id and the stage's figures."""
+    """Execute one stage under the shop's lease; return the run's id and the stage's figures."""
     from catalog.models import Stage
     from scout.pipeline import run_records, shop_run
 
     shop = invocation.shop(name)
-    with shop_run.lock_shop(invocation.settings, shop), invocation.progress() as progress:
+    locked = shop_run.lock_shop(invocation.settings, invocation.store, shop)
+    with locked as lease, invocation.progress() as progress:
+        # All that the stage writes is written under the lease.
+        invocation.store = lease.store
         selected_run = _select_run(invocation, shop, stage, run_id)
         result = run_records.record_stage(
-            invocation.store, selected_run, stage, lambda run_id: work(shop, run_id, progress)
+            invocation.store,
+            selected_run,
+            stage,
+            lambda run_id: work(shop, run_id, lease.watch(progress)),
         )
         if stage is Stage.MATCH:
             _store_again(invocation, shop, selected_run)

@@ -11,6 +11,8 @@ from catalog.errors import ScoutError
 from catalog.models import Run, RunState, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
+from catalog.storage.leases import lease_table
+from catalog.storage.leases.fence import describe_holder
 from catalog.storage.store import Store, newest_revision
 from scout.doctor.check_result import CheckResult
 from scout.pipeline import locks
@@ -110,9 +112,8 @@ def check_runs(settings: Settings) -> Iterator[CheckResult]:
     """Check for runs that are unfinished, or lie in the future."""
     try:
         store = Store.open(settings)
-        lock_files = locks.lock_folder(settings).glob("*.lock")
-        held = {path.stem for path in lock_files if locks.is_locked(path)}
         with store.read() as session:
+            leases = lease_table.read_held(session, lease_table.SHOP_PREFIX)
             query = select(Shop, Run).where(Run.state == RunState.RUNNING, Run.shop_id == Shop.id)
             unfinished = list(session.exec(query))
             newest = session.exec(select(func.max(Run.started_at))).one()
@@ -124,10 +125,11 @@ def check_runs(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("clock", "wrong", message + "set the clock of this machine by NTP")
     for shop, run in unfinished:
         label = f"run {run.id} of {shop.name} ({run.stage})"
-        if locks.shop_lock_name(run.shop_id) in held:
-            yield CheckResult("runs", "ok", f"{label} is under way")
+        lease = leases.get(lease_table.shop_lease(run.shop_id))
+        if lease is not None and locks.is_alive(settings, lease):
+            yield CheckResult("runs", "ok", f"{label} is under way, {describe_holder(lease)}")
         else:
             message = f"{label} is unfinished: 'scout run {shop.name}' resumes it"
             yield CheckResult("runs", "note", message)
     if not unfinished:
-        yield CheckResult("runs", "ok", f"none unfinished, {len(held)} locks held")
+        yield CheckResult("runs", "ok", f"none unfinished, {len(leases)} shops in use")

@@ -97,12 +97,12 @@ def _prune_shop(
         rows = count_rows(session, run_ids)
     if is_trial or not run_ids:
         return run_ids, rows
-    with shop_run.lock_shop(settings, shop):
+    with shop_run.lock_shop(settings, store, shop) as lease:
         for run_id in run_ids:
             # A transaction each: others wait for the rows of one run only.
-            with store.write() as session:
+            with lease.store.write() as session:
                 remove_run(session, run_id)
-        with store.write() as session:
+        with lease.store.write() as session:
             remove_rows(session, shop_id)
     return run_ids, rows
 

@@ -36,11 +36,11 @@ def remove_shop(settings: Settings, store: Store, shop: Shop) -> None:
     """
     started = time.time()
     shop_id = shop_key(shop)
-    with shop_run.lock_shop(settings, shop):
+    with shop_run.lock_shop(settings, store, shop) as lease:
         with store.read() as session:
             own = select(Page.body).where(Page.shop_id == shop_id, col(Page.body).is_not(None))
             names = [name for name in session.exec(own.distinct()) if name]
-        with store.write() as session:
+        with lease.store.write() as session:
             purge_shop(session, shop_id)
     # The rows are gone: what is left of the files if this process ends here, 'db prune' removes.
     for path in _shop_files(settings.data_dir, shop_id):

@@ -1,7 +1,9 @@
 """Jobs that the web application starts: the run of a shop, learning its rules, or an import.
 
-Each is a process of its own within the machine's budget (`scout.pipeline.run_pool`). A shop has one
-job at a time; the lock of the shop also holds off runs that others have started.
+Each is a process of its own within the machine's budget (`scout.pipeline.run_pool`), or queued for
+workers (`scout.job_queue`). A shop has one
+job at a time; the lease of the shop also holds off runs that others have started, on this machine
+or another.
 """
 
 import os
@@ -9,34 +11,23 @@ import signal
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 
 from catalog.errors import Busy
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
+from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
+from scout.job_queue import shop_jobs
+from scout.job_queue.job_kinds import COMMANDS, QUEUED_KINDS, JobKind
+from scout.job_queue.queue_schema import require_queue
 from scout.pipeline import locks
 from scout.pipeline.run_pool import RunPool, RunResult
 from scout.pipeline.run_records import shop_key
 
 MAX_JOBS = 100
 """Jobs that wait or run at a time."""
-
-
-class JobKind(StrEnum):
-    """Kinds of jobs: the command of `scout` that does each."""
-
-    RUN = "run"
-    LEARN = "learn"
-    IMPORT = "import"
-
-
-_COMMANDS = {
-    JobKind.RUN: ("run",),
-    JobKind.LEARN: ("learn",),
-    JobKind.IMPORT: ("catalog", "import"),
-}
 
 
 @dataclass(frozen=True)
@@ -61,10 +52,16 @@ class JobState:
 
 
 class BackgroundJobs:
-    """Starts and ends jobs until `stop`. `flags` are the global options of `scout`."""
+    """Starts and ends jobs until `stop`. `flags` are the global options of `scout`.
+
+    With the setting `use_workers`, jobs that any worker can do are queued instead. Raises
+    ConfigError where there can be no queue.
+    """
 
     def __init__(self, settings: Settings, store: Store, flags: Sequence[str]) -> None:
-        self._settings = settings
+        if settings.use_workers:
+            require_queue(store)
+        self._settings, self._store = settings, store
         self._pool = RunPool(settings, store, flags)
         self._executor = ThreadPoolExecutor(settings.at_once, "job")
         self._states: dict[int, JobState] = {}
@@ -85,17 +82,22 @@ class BackgroundJobs:
         `options` are those of the command, and `arguments` stand behind the name of the shop.
         """
         shop_id = shop_key(shop)
+        if fresh:
+            options = [*options, "--fresh"]
         with self._lock:
             if self._is_stopped:
                 raise Busy("the server is ending: try again when it is back")
             if self.is_busy(shop):
                 raise Busy(f"shop {shop.name!r} is being run already: wait for that run to end")
+            if self._settings.use_workers and kind in QUEUED_KINDS:
+                priority = shop_jobs.REQUESTED_PRIORITY
+                shop_jobs.enqueue(self._store, shop, kind, options, priority=priority)
+                self._states.pop(shop_id, None)
+                return
             if sum(state.is_open for state in self._states.values()) >= MAX_JOBS:
                 raise Busy(f"{MAX_JOBS} jobs are waiting already: try again later")
             self._states[shop_id] = JobState(kind)
-            command = [*_COMMANDS[kind], *options]
-            if fresh:
-                command.append("--fresh")
+            command = [*COMMANDS[kind], *options]
             self._executor.submit(self._work, shop_id, shop.name, kind, command, arguments)
 
     def _work(
@@ -116,26 +118,30 @@ class BackgroundJobs:
             raise
 
     def state(self, shop: Shop) -> JobState | None:
-        """Return the last job of a shop that this process started."""
-        return self._states.get(shop_key(shop))
+        """Return the last job of a shop that this process started, else its job in the queue."""
+        state = self._states.get(shop_key(shop))
+        if state is not None or not self._settings.use_workers:
+            return state
+        job = shop_jobs.newest_job(self._store, shop)
+        return None if job is None else _queued_state(job)
 
     def forget(self, shop: Shop) -> None:
         """Forget the last job of a shop if it has ended."""
         with self._lock:
             state = self.state(shop)
             if state is not None and not state.is_open:
-                del self._states[shop_key(shop)]
+                self._states.pop(shop_key(shop), None)
 
     def is_busy(self, shop: Shop) -> bool:
         """Return True if a job of the shop waits, or any process runs it."""
         state = self.state(shop)
         if state is not None and state.is_open:
             return True
-        path = locks.lock_folder(self._settings) / f"{locks.shop_lock_name(shop_key(shop))}.lock"
-        return locks.is_locked(path)
+        name = lease_table.shop_lease(shop_key(shop))
+        return locks.find_holder(self._settings, self._store, name) is not None
 
     def end(self, shop: Shop) -> bool:
-        """End the run of a shop, whichever process on this machine does it; it can be resumed.
+        """End the run of a shop, whichever process does it; it can be resumed.
 
         Return False where none is under way.
         """
@@ -146,14 +152,24 @@ class BackgroundJobs:
         if state is not None and state.is_open:
             self._states[shop_id] = JobState(state.kind, RunResult(1, "ended before it began"))
             return True
-        pid = locks.owner_pid(self._settings, locks.shop_lock_name(shop_id))
-        if pid is None or pid == os.getpid():
+        if self._settings.use_workers and shop_jobs.cancel_waiting(self._store, shop):
+            return True
+        return self._end_holder(lease_table.shop_lease(shop_id))
+
+    def _end_holder(self, name: str) -> bool:
+        """Ask the process that holds a lease to end; False where there is none but this one."""
+        holder = locks.find_holder(self._settings, self._store, name)
+        if holder is None:
             return False
-        try:
-            os.kill(pid, signal.SIGTERM)
-        except (ProcessLookupError, PermissionError):
+        process_id = locks.local_process(self._settings, holder)
+        if process_id == os.getpid():
             return False
-        return True
+        # One on another machine reads the request when it renews its lease.
+        is_requested = lease_table.request_end(self._store, name)
+        if process_id is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process_id, signal.SIGTERM)
+        return is_requested
 
     def stop(self) -> None:
         """End all jobs: runs resume when they are run again."""
@@ -161,3 +177,12 @@ class BackgroundJobs:
             self._is_stopped = True
         self._pool.stop()
         self._executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _queued_state(job: shop_jobs.QueuedJob) -> JobState:
+    """Return the state of a job in the queue; one that was cancelled has ended without error."""
+    kind = JobKind(job.kind)
+    if job.state in shop_jobs.OPEN_STATES:
+        return JobState(kind)
+    is_failed = job.state == shop_jobs.JobState.SET_ASIDE
+    return JobState(kind, RunResult(int(is_failed), job.reason or ""))

@@ -1,20 +1,29 @@
 """Locks: one run per shop, one leader of the timetable, a limited number of runs per machine.
 
-Each is a lock of the operating system on a file. The system releases it when the process ends, even
-by kill -9; a row in the database or a pid file would outlive a killed process. The file itself
-stays and means nothing. Locks hold on one machine: where several machines share a database, run a
-shop always on the same one.
+A lease in the database holds for all machines (`catalog.storage.leases`). Its holder also locks a
+file of its data folder, which the operating system unlocks when the process ends, even by kill -9.
+So a run that was killed on this machine can be resumed at once, before its lease expires. A slot
+for a run holds for this machine alone, and is such a file lock only. The files themselves stay and
+mean nothing.
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from catalog.errors import Busy, ConfigError
+from catalog.models import Lease
 from catalog.runtime.settings import Settings
+from catalog.storage.leases import lease_table
+from catalog.storage.leases.held_lease import HeldLease
+from catalog.storage.store import Store
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def lock_folder(settings: Settings) -> Path:
@@ -31,33 +40,49 @@ def lock_folder(settings: Settings) -> Path:
 
 
 @contextmanager
-def hold_lock(settings: Settings, name: str, busy: str) -> Iterator[None]:
-    """Hold a named lock for the block.
+def hold_lock(settings: Settings, name: str, busy: str) -> Iterator[Path]:
+    """Hold a named lock of this machine for the block; gives its file.
 
     Raises Busy with the message `busy` where another process holds it.
     """
-    path = lock_folder(settings) / f"{name}.lock"
+    path = _lock_path(settings, name)
     lock = FileLock(path, thread_local=False)
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise Busy(busy + _owner(path)) from error
+        raise Busy(busy) from error
     try:
-        # Only for messages: the process id is never used to decide whether the lock is held.
-        _pid_file(path).write_text(str(os.getpid()), encoding="utf-8")
-        yield
+        yield path
     finally:
-        _pid_file(path).unlink(missing_ok=True)
         lock.release()
 
 
-def shop_lock_name(shop_id: int) -> str:
-    """Name the lock of a shop: by its id, since a shop's name may hold any character.
+@contextmanager
+def hold_lease(
+    settings: Settings,
+    store: Store,
+    name: str,
+    subject: str,
+    on_end: Callable[[], None] | None = None,
+) -> Iterator[HeldLease]:
+    """Hold a named lease, and its lock on this machine, for the block.
 
-    >>> shop_lock_name(3)
-    'shop-3'
+    `on_end` is called if somebody asks the holder to end. Raises Busy with the `subject` and the
+    holder where another process holds it.
     """
-    return f"shop-{shop_id}"
+    try:
+        with hold_lock(settings, name, name) as path:
+            fence = lease_table.acquire(
+                store, name, subject, settings.lease_seconds, _file_identity(path)
+            )
+            with HeldLease(store, fence, on_end) as lease:
+                yield lease
+    except Busy as error:
+        # The lock of this machine does not know its holder.
+        if str(error) != name:
+            raise
+        holder = lease_table.find_lease(store, name)
+        raise Busy(lease_table.busy_message(subject, holder)) from error
 
 
 def is_locked(path: Path) -> bool:
@@ -71,26 +96,58 @@ def is_locked(path: Path) -> bool:
     return False
 
 
-def owner_pid(settings: Settings, name: str) -> int | None:
-    """Return the process that holds a lock now; None where none does, or another machine's."""
-    path = lock_folder(settings) / f"{name}.lock"
-    if not is_locked(path):
-        return None
-    return _read_pid(path)
+def find_holder(settings: Settings, store: Store, name: str) -> Lease | None:
+    """Return a lease that a living process holds, else None."""
+    lease = lease_table.find_lease(store, name)
+    return lease if lease is not None and is_alive(settings, lease) else None
 
 
-def _read_pid(path: Path) -> int | None:
+def is_alive(settings: Settings, lease: Lease) -> bool:
+    """Return False if the holder of a lease was killed on this machine."""
+    return not _is_local(settings, lease) or is_locked(_lock_path(settings, lease.name))
+
+
+def local_process(settings: Settings, lease: Lease) -> int | None:
+    """Return the process that holds a lease with this data folder; None for any other."""
+    # Containers may share a data folder, but not the numbers of processes.
+    is_ours = lease.host == socket.gethostname() and _is_local(settings, lease)
+    return lease.process_id if is_ours else None
+
+
+def release_dead(settings: Settings, store: Store, name: str) -> None:
+    """Release the lease of a process that was killed on this machine, for all others."""
+    with suppress(Busy), hold_lock(settings, name, "held") as path:
+        lease_table.release_dead(store, name, _file_identity(path))
+
+
+def process_label() -> str:
+    """Return the name of this process for people: its machine and its number."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def _is_local(settings: Settings, lease: Lease) -> bool:
+    path = _lock_path(settings, lease.name)
     try:
-        return int(_pid_file(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+        return lease.lock_file == _file_identity(path)
+    except OSError:
+        return False
 
 
-def _pid_file(path: Path) -> Path:
-    return path.with_suffix(".pid")
+def _lock_path(settings: Settings, name: str) -> Path:
+    return lock_folder(settings) / f"{name}.lock"
 
 
-def _owner(path: Path) -> str:
-    """Format the owner's process id for a message; empty where it cannot be read."""
-    pid = _read_pid(path)
-    return f" (process {pid})" if pid is not None else ""
+def _file_identity(path: Path) -> str:
+    """Identify a file among all machines and containers: by its inode and the running kernel."""
+    status = path.stat()
+    return f"{_kernel_identity()}:{status.st_dev}:{status.st_ino}"
+
+
+@cache
+def _kernel_identity() -> str:
+    with suppress(OSError):
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    # Not on Linux. Imported late: most commands need no lock.
+    import psutil
+
+    return f"{socket.gethostname()}:{psutil.boot_time():.0f}"

@@ -62,7 +62,7 @@ class RunPool:
     """Runs shops in processes of their own.
 
     `flags` are the global options of `scout`, passed on to them, and `options` those of `scout
-    run`.
+    run`. Without `shares_slots` the caller bounds the number of runs itself.
     """
 
     def __init__(
@@ -71,8 +71,11 @@ class RunPool:
         store: Store,
         flags: Sequence[str],
         options: Sequence[str] = (),
+        *,
+        shares_slots: bool = True,
     ) -> None:
         self._settings, self._store = settings, store
+        self._shares_slots = shares_slots
         self._flags, self._run_command = list(flags), ["run", *options]
         self._running: dict[int, ServedProcess] = {}
         self._stopped = threading.Event()
@@ -111,6 +114,12 @@ class RunPool:
         for process in list(self._running.values()):
             process.terminate()
 
+    def kill(self) -> None:
+        """Start no more runs and kill those under way: they resume when they are run again."""
+        self._stopped.set()
+        for process in list(self._running.values()):
+            process.kill()
+
     def end_run(self, shop_id: int) -> bool:
         """Terminate the run of a shop; return False where this pool has none."""
         process = self._running.get(shop_id)
@@ -145,6 +154,9 @@ class RunPool:
 
         Give False where the pool is stopped first.
         """
+        if not self._shares_slots:
+            yield not self._stopped.is_set()
+            return
         with ExitStack() as stack:
             while not self._stopped.is_set():
                 for number in range(self._settings.at_once):

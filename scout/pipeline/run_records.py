@@ -231,7 +231,8 @@ def _advance(run: Run, stage: Stage) -> None:
 
 
 def _store_reason(store: Store, run_id: int, error: ScoutError) -> None:
-    # Best effort: where the store itself fails, the error being raised reports that already.
+    # Best effort: where the store itself fails, or the lease is lost, the error being raised
+    # reports that already.
     with suppress(StoreError), store.write() as session:
         run = session.get_one(Run, run_id)
         run.reason = str(error)

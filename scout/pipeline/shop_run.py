@@ -5,6 +5,8 @@ stage that the run's row names as due (`scout.pipeline.run_records`). A stage al
 result of an earlier run where all that it depends on is the same (`catalog.storage.fingerprints`).
 """
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,6 +17,9 @@ from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.telemetry.log_context import log_fields
 from catalog.runtime.telemetry.tracing import span
+from catalog.storage.bodies import share_credentials
+from catalog.storage.leases import lease_table
+from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
 from scout.pipeline import locks
 from scout.pipeline.run_records import (
@@ -40,28 +45,40 @@ def run_shop(
 
     A `full` run fetches, learns, reads and matches everything, also what has not changed. A shop
     without known offers is read by general rules. Raises Busy while the shop is being run already,
-    and the errors of the stages: the run then stays unfinished with the reason stored. A crawl
-    without any page fails it.
+    on this or any other machine, LeaseLost if another process has taken it over, and the errors of
+    the stages: the run then stays unfinished with the reason stored. A crawl without any page fails
+    it.
     """
-    with lock_shop(settings, shop):
-        run_id = resume_or_start(store, shop, fresh=fresh, full=full)
+    share_credentials(settings.bodies)
+    with lock_shop(settings, store, shop, on_end=end_this_process) as lease:
+        held_store = lease.store
+        run_id = resume_or_start(held_store, shop, fresh=fresh, full=full)
         with span("run", shop=shop.name, run=run_id), log_fields(run=run_id):
-            _repair_bodies(settings, store, shop, run_id)
-            functions = _stage_functions(settings, store, shop, full, progress)
-            while (stage := open_stage(store, run_id)) is not None:
-                record_stage(store, run_id, stage, functions[stage])
-            return summarize_run(store, shop, run_id)
+            _repair_bodies(settings, held_store, shop, run_id)
+            functions = _stage_functions(settings, held_store, shop, full, lease.watch(progress))
+            while (stage := open_stage(held_store, run_id)) is not None:
+                record_stage(held_store, run_id, stage, functions[stage])
+            return summarize_run(held_store, shop, run_id)
 
 
 @contextmanager
-def lock_shop(settings: Settings, shop: Shop) -> Iterator[None]:
-    """Hold the shop's lock for the block, whose log lines name the shop. Raises Busy."""
-    busy = f"shop {shop.name!r} is being run already: wait for that run to end"
-    with (
-        locks.hold_lock(settings, locks.shop_lock_name(shop_key(shop)), busy),
-        log_fields(shop=shop.name),
-    ):
-        yield
+def lock_shop(
+    settings: Settings, store: Store, shop: Shop, on_end: Callable[[], None] | None = None
+) -> Iterator[HeldLease]:
+    """Hold the lease of a shop for the block, on whichever machine; gives it. Raises Busy.
+
+    Write through the `store` of the lease while it is held. `on_end` is called if somebody asks
+    this process to end. Log lines of the block name the shop.
+    """
+    name = lease_table.shop_lease(shop_key(shop))
+    held = locks.hold_lease(settings, store, name, f"shop {shop.name!r}", on_end)
+    with held as lease, log_fields(shop=shop.name):
+        yield lease
+
+
+def end_this_process() -> None:
+    """End this process as SIGTERM does: its work can be resumed."""
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _repair_bodies(settings: Settings, store: Store, shop: Shop, run_id: int) -> None:

@@ -1,9 +1,10 @@
-"""The timetable of `scout serve`: each run is a process of its own (`scout.pipeline.run_pool`).
+"""The timetable of `scout serve`: each run is a process of its own (`scout.pipeline.run_pool`), or
+a job for the workers.
 
 APScheduler keeps the clock in memory. The plans are stored in the database and read again every
 half minute, so `scout schedule add` needs no restart. Two schedulers on one store would run every
-plan twice: the process that holds a lock is the leader, the others wait for its end. A run that
-fell due while no scheduler was up is made up for once.
+plan twice: the process that holds a lease is the leader, the others wait for its end, on whichever
+machine. A run that fell due while no scheduler was up is made up for once.
 """
 
 import logging
@@ -19,7 +20,10 @@ from catalog.errors import Busy, ScoutError, StoreError, UsageError
 from catalog.models import Delivery, Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.deliveries import get_delivery, list_deliveries
+from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
+from scout.job_queue import shop_jobs
+from scout.job_queue.queue_schema import require_queue
 from scout.pipeline import locks
 from scout.pipeline.batch_run import MAX_ATTEMPTS
 from scout.pipeline.run_pool import RunPool, run_log_path
@@ -33,6 +37,12 @@ PRUNE_DELAY = timedelta(minutes=10)
 
 MAX_DELAY = timedelta(hours=12)
 """Longest delay of a run that is made up for: the morning after, before the next one is due."""
+
+SHOP_JOB = "shop-"
+"""First part of the clock's names of shops' runs."""
+
+DELIVERY_JOB = "delivery-"
+"""First part of the clock's names of deliveries."""
 
 log = logging.getLogger("scout.schedule.timetable")
 
@@ -97,16 +107,22 @@ class Timetable:
         flags: list[str],
         send_digest: Callable[[Delivery], None] | None = None,
         prune: Callable[[], object] | None = None,
+        *,
+        uses_workers: bool | None = None,
     ) -> None:
         """Prepare the clock.
 
         `send_digest` sends a delivery (None: none are sent), and `prune` removes old runs (None:
-        none are removed).
+        none are removed). With `uses_workers`, by default the setting `use_workers`, runs are
+        queued for workers. Raises ConfigError where there can be no queue.
         """
+        self._uses_workers = settings.use_workers if uses_workers is None else uses_workers
+        if self._uses_workers:
+            require_queue(store)
         self._send_digest, self._prune = send_digest, prune
         self._settings, self._store = settings, store
         self._leadership = ExitStack()
-        self.is_leader = False
+        self._lease: HeldLease | None = None
         self._pool = RunPool(settings, store, flags)
         self._planned: dict[int, str] = {}
         self._planned_deliveries: dict[str, str] = {}
@@ -149,8 +165,12 @@ class Timetable:
         """Stop the clock and terminate the runs under way: they resume when they are run again."""
         self._pool.stop()
         self._scheduler.shutdown(wait=True)
-        self._leadership.close()
-        self.is_leader = False
+        self._end_leadership()
+
+    @property
+    def is_leader(self) -> bool:
+        """Return True while this process runs the plans."""
+        return self._lease is not None and not self._lease.is_lost
 
     def refresh(self) -> None:
         """Become the leader if there is none, then bring the plans up to the store."""
@@ -213,14 +233,29 @@ class Timetable:
     def _lead(self) -> bool:
         if self.is_leader:
             return True
+        if self._lease is not None:
+            self._end_leadership()
         try:
-            lock = locks.hold_lock(self._settings, "schedule", "another scout serve leads")
-            self._leadership.enter_context(lock)
+            lease = locks.hold_lease(self._settings, self._store, "schedule", "the timetable")
+            self._lease = self._leadership.enter_context(lease)
         except Busy:
             return False
-        self.is_leader = True
+        except StoreError as error:
+            log.warning("the timetable has no leader", extra={"error": str(error)})
+            return False
         log.info("leading the timetable")
         return True
+
+    def _end_leadership(self) -> None:
+        """Release the lease; where another process has taken it over, its plans are forgotten."""
+        self._leadership.close()
+        self._lease = None
+        self._planned.clear()
+        self._planned_deliveries.clear()
+        if self._scheduler.running:
+            for job in self._scheduler.get_jobs():
+                if job.id.startswith((SHOP_JOB, DELIVERY_JOB)):
+                    job.remove()
 
     def _unplan(self, shop_id: int) -> None:
         self._planned.pop(shop_id, None)
@@ -245,11 +280,24 @@ class Timetable:
         )
 
     def run(self, shop_id: int, name: str) -> int:
-        """Run a shop in a process of its own and wait for its end; return the exit code."""
-        with self._store.write() as session:
-            row = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
-            if row is not None:
-                row.last_started_at = utc_now()
+        """Run a shop in a process of its own and wait for its end; return the exit code.
+
+        With workers, its run is queued instead. Nothing is begun where another process leads
+        meanwhile, as after this one was stopped for a while.
+        """
+        try:
+            if self._lease is not None:
+                self._lease.check()
+            with self._store.write() as session:
+                row = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
+                if row is not None:
+                    row.last_started_at = utc_now()
+            if self._uses_workers:
+                shop_jobs.enqueue(self._store, self._store.shop(name))
+                return 0
+        except ScoutError as error:
+            log.warning("a scheduled shop is not run", extra={"shop": name, "error": str(error)})
+            return 1
         for _ in range(MAX_ATTEMPTS):
             result = self._pool.run(shop_id, name)
             if not result.over_memory:
@@ -279,8 +327,8 @@ def _is_overdue(expression: CronExpression, schedule: Schedule) -> bool:
 
 
 def _delivery_job_id(name: str) -> str:
-    return f"delivery-{name}"
+    return f"{DELIVERY_JOB}{name}"
 
 
 def _job_id(shop_id: int) -> str:
-    return f"shop-{shop_id}"
+    return f"{SHOP_JOB}{shop_id}"

@@ -10,9 +10,11 @@ from catalog.models import (
     Crawl,
     DismissedCause,
     FormerOffer,
+    JobAttempt,
     KnownIndex,
     KnownIndexPart,
     KnownOffer,
+    Lease,
     LostOffer,
     Match,
     Page,
@@ -29,6 +31,7 @@ from catalog.models import (
     StoredFinding,
     StoredRules,
 )
+from catalog.storage.leases.lease_table import shop_lease
 
 ShopTable = type[
     StoredFinding
@@ -51,6 +54,7 @@ ShopTable = type[
     | ShopAssessment
     | AttentionItem
     | DismissedCause
+    | JobAttempt
 ]
 
 SHOP_TABLES: tuple[ShopTable, ...] = (
@@ -74,6 +78,7 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     ShopAssessment,
     AttentionItem,
     DismissedCause,
+    JobAttempt,
 )
 """Tables with a column `shop_id`, in an order in which no foreign key is violated."""
 
@@ -92,6 +97,8 @@ def purge_shop(session: Session, shop_id: int) -> None:
     session.exec(delete(SitemapSeen).where(col(SitemapSeen.run_id).in_(runs)))
     for table in SHOP_TABLES:
         session.exec(_delete_rows(table, shop_id))
+    # That of the caller: nobody can hold it any more.
+    session.exec(delete(Lease).where(col(Lease.name) == shop_lease(shop_id)))
     session.exec(delete(Shop).where(col(Shop.id) == shop_id))
 
 

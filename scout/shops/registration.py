@@ -23,6 +23,9 @@ SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kmgt])?b?")
 SIZE_UNITS = " kmgt"
 """Units of sizes, each 1000 times the one before."""
 
+MAX_CRAWLERS = 32
+"""Crawlers of one shop: more share too few pages in flight each."""
+
 MAX_NAME_LENGTH = 100
 """Characters of a shop's name: it has to fit into a table's column."""
 
@@ -77,6 +80,7 @@ def crawl_limits(
     window: str | None = None,
     delay: float | None = None,
     sitemaps: Sequence[str] | None = None,
+    crawlers: int | None = None,
 ) -> dict[str, Any]:
     """Convert the given crawl limits to columns of a shop; None leaves a column out.
 
@@ -100,6 +104,8 @@ def crawl_limits(
         columns["delay"] = delay
     if sitemaps:
         columns["sitemaps"] = [check_url(sitemap) for sitemap in sitemaps]
+    if crawlers is not None:
+        columns["crawlers"] = crawlers
     return columns
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from structlog.typing import Processor
 
 CHATTY_LIBRARIES = (
+    "procrastinate",
+    "psycopg",
     "scrapy",
     "twisted",
     "httpx",

@@ -3,24 +3,28 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import create_engine, text
 from sqlmodel import Session, col, delete, select, update
 
 from catalog.models import KnownOffer, Match, Page, PageKind, PageState, Role, Shop, Verdict
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.cli import main
+from scout.job_queue.queue_schema import require_queue
 from scout.web.access.accounts import add_account, list_accounts
 from scout.web.access.api_tokens import add_token
 from scout.web.app import create_app
+from tests.catalog.storage.postgresql import cluster
 from tests.made_once import make_once
 
 
@@ -166,6 +170,43 @@ def known_shop(store: Store, shop: Shop) -> Shop:
     with store.write() as session:
         session.add(KnownOffer(shop_id=shop.id or 0, ref="1", title="Mug 0", url=f"{shop.url}p/0"))
     return shop
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """A PostgreSQL server; gives the URL of its databases, with `{}` for the name."""
+    with cluster() as url:
+        yield url
+
+
+@pytest.fixture
+def queue_settings(postgresql_server: str, tmp_path: Path) -> Settings:
+    """Settings with an empty PostgreSQL database, in which queues can be, and short leases."""
+    pytest.importorskip("procrastinate", reason="pip install 'scout-offer-gaps[workers]'")
+    name = f"queue_{uuid4().hex[:12]}"
+    engine = create_engine(postgresql_server.format("postgres"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return Settings.load(
+        data_dir=tmp_path / "var",
+        database_url=postgresql_server.format(name),
+        use_workers=True,
+        lease_seconds=2,
+        job_attempts=2,
+    )
+
+
+@pytest.fixture
+def queue_store(queue_settings: Settings) -> Iterator[Store]:
+    """The store of `queue_settings`, with three shops: a, b, c."""
+    store = Store.open(queue_settings)
+    require_queue(store)
+    with store.write() as session:
+        for name in "abc":
+            session.add(Shop(name=name, url=f"http://127.0.0.1/{name}/", allow_private=True))
+    yield store
+    store.engine.dispose()
 
 
 @pytest.fixture(scope="session")

@@ -131,7 +131,7 @@ def test_runs(settings: Settings, store: Store, shop: Shop) -> None:
     with store.write() as session:
         session.add(Run(shop_id=shop.id))
     assert "'scout run demo' resumes it" in str(run_checks(settings))
-    with shop_run.lock_shop(settings, shop):
+    with shop_run.lock_shop(settings, store, shop):
         assert "is under way" in str(run_checks(settings))
     assert not locks.is_locked(locks.lock_folder(settings) / "shop-1.lock")
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from scout.shops.registration import MAX_CRAWLERS
 from scout.web.plain_text import ShortText, UrlText
 
 # Largest limits of a crawl: the same as those of the command line.
@@ -67,6 +68,7 @@ class ShopDetails(ShopSummary):
     window: str | None
     delay: float
     javascript: bool
+    crawlers: int
     sitemaps: list[str]
     added: datetime
     schedule: str | None = Field(description="Cron expression of its runs.")
@@ -91,6 +93,7 @@ class CrawlLimits(_Input):
     delay: float | None = Field(None, ge=0, le=MAX_DELAY_SECONDS)
     sitemaps: list[UrlText] | None = Field(None, max_length=100)
     javascript: bool | None = None
+    crawlers: int | None = Field(None, ge=1, le=MAX_CRAWLERS)
 
 
 class NewShop(CrawlLimits):
@@ -160,6 +163,34 @@ class JobStatus(BaseModel):
     job: Literal["run", "learn"]
     state: Literal["waiting", "done", "failed"]
     error: str | None = None
+
+
+class RunningShop(BaseModel):
+    """A shop that a process runs; without a run it is changed, as by an import."""
+
+    shop: str
+    run: int | None
+    stage: str | None
+    host: str | None
+    process: int | None
+    since: datetime | None
+
+
+class SetAsideJob(BaseModel):
+    """A job that failed for good, with the reason of its last attempt."""
+
+    shop: str | None
+    job: int
+    reason: str | None
+
+
+class WorkStatus(BaseModel):
+    """The work under way on all machines, as `scout status --json` prints it."""
+
+    running: list[RunningShop]
+    jobs: dict[str, int] | None = Field(description="Jobs by state; None: there is no queue.")
+    workers: int
+    set_aside: list[SetAsideJob]
 
 
 class FindingPage(BaseModel):

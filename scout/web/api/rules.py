@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 from catalog.errors import UsageError
 from catalog.models import Shop
 from scout.inspect.rule_admin import list_rules, load_rules
-from scout.pipeline.background_jobs import JobKind
+from scout.job_queue.job_kinds import JobKind
 from scout.web.access.guard import Viewer, api_router
 from scout.web.api import models
 from scout.web.api.responses import problems

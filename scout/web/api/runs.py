@@ -1,5 +1,6 @@
 """Runs: list, one, start, stop, report files."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import Query, Response
@@ -7,7 +8,7 @@ from sqlmodel import col, func, select
 from starlette.exceptions import HTTPException
 
 from catalog.models import Run, RunCounts, RunState, Shop
-from scout.pipeline.background_jobs import JobKind
+from scout.job_queue.job_kinds import JobKind
 from scout.pipeline.run_records import run_key
 from scout.pipeline.run_summary import report_paths, summarize_run
 from scout.web.access.guard import Editor, Viewer, api_router
@@ -18,6 +19,7 @@ from scout.web.context import Context
 from scout.web.files.report_files import MEDIA_TYPES, report_response
 from scout.web.rendering import path_part
 from scout.web.stored_rows import RowId, get_run
+from scout.work_status import read_work_status
 
 router = api_router("runs")
 
@@ -110,9 +112,16 @@ def stop_run(context: Editor, shop: str) -> Response:
     """Stop the run of a shop: the next run resumes it."""
     stored = context.shop(shop)
     if not context.jobs.end(stored):
-        raise HTTPException(409, f"shop {stored.name!r} is not being run on this machine")
+        raise HTTPException(409, f"shop {stored.name!r} is not being run")
     context.audit("run stopped", stored.name)
     return Response(status_code=204)
+
+
+@router.get("/api/v1/work", responses=problems())
+def read_work(context: Viewer) -> models.WorkStatus:
+    """Return the shops that are being run on any machine, and the jobs and workers of the queue."""
+    status = read_work_status(context.settings, context.store)
+    return models.WorkStatus.model_validate(asdict(status))
 
 
 @router.get("/api/v1/runs/{run_id}", responses=problems(404))

@@ -96,6 +96,7 @@ def _limits(limits: models.CrawlLimits) -> dict[str, Any]:
         limits.window,
         limits.delay,
         limits.sitemaps,
+        limits.crawlers,
     )
     if limits.javascript is not None:
         columns["javascript"] = limits.javascript
@@ -122,6 +123,7 @@ def _details(context: Context, shop: Shop) -> models.ShopDetails:
         window=shop.window,
         delay=shop.delay,
         javascript=shop.javascript,
+        crawlers=shop.crawlers,
         sitemaps=shop.sitemaps,
         added=shop.created_at,
         schedule=schedule.cron if schedule is not None else None,

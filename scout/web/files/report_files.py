@@ -22,11 +22,15 @@ MEDIA_TYPES = {
 
 def report_response(store: Store, run_id: int, kind: str) -> Response:
     """Return a run's report of a format. Raises HTTPException 404."""
-    run, _ = get_run(store, run_id)
+    run, shop = get_run(store, run_id)
     stored = report_paths(store, run).get(kind) if kind in MEDIA_TYPES else None
     path = Path(stored) if stored else None
-    if path is None or not path.is_file():
+    if path is None:
         raise HTTPException(404, "this run has no such report")
+    if not path.is_file():
+        # Workers write reports into the data folders of their machines.
+        command = f"scout report {shop.name} --run {run_id}"
+        raise HTTPException(404, f"this report is not on this machine: {command!r} writes it here")
     options: dict[str, Any] = {"filename": path.name}
     # A browser shows the HTML report and saves the others.
     if kind == "html":

@@ -17,8 +17,8 @@ from catalog.feeds.preview import FeedPreview, preview_feed
 from catalog.feeds.remote.http_session import AddressKind, kind_of_host
 from catalog.models import BadRow, CatalogImport, Shop
 from scout.inspect.page_process import call_in_process
+from scout.job_queue.job_kinds import JobKind
 from scout.pipeline import shop_run
-from scout.pipeline.background_jobs import JobKind
 from scout.pipeline.run_pool import run_log_path
 from scout.pipeline.run_records import shop_key
 from scout.web.access.guard import Editor, Viewer, page_router
@@ -179,8 +179,8 @@ def _start_import(name: str, context: Context, form: QueryParams) -> Response:
 def undo(name: str, context: Editor) -> Response:
     """Take the last import of a shop back: the offers before it are the known ones again."""
     shop = context.shop(name)
-    with shop_run.lock_shop(context.settings, shop):
-        undone = undo_last_import(context.store, shop, context.user.name)
+    with shop_run.lock_shop(context.settings, context.store, shop) as lease:
+        undone = undo_last_import(lease.store, shop, context.user.name)
     context.audit("import undone", shop.name, number=undone.id)
     message = Message(context.gettext("The last import is undone: the offers before it are back."))
     return context.redirect(_imports_path(shop), message)

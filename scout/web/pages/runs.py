@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from catalog.models import Run, RunCounts, RunState, Shop
 from catalog.storage.run_list import RunFilter, RunRow, read_run_list
 from reports.write.run_notes import drift_notes
-from scout.pipeline.background_jobs import JobKind
+from scout.job_queue.job_kinds import JobKind
 from scout.pipeline.run_records import shop_key
 from scout.pipeline.run_summary import report_paths
 from scout.web.access.guard import Editor, Viewer, page_router
@@ -23,6 +23,7 @@ from scout.web.query_filters import parse_row_id
 from scout.web.rendering import path_part, read_language
 from scout.web.stored_rows import RowId, get_run
 from scout.web.views.live_runs import LiveRun, read_live_run, read_log_end
+from scout.work_status import read_work_status
 
 PAGE_SIZE = 50
 """Runs on one page of a list."""
@@ -70,6 +71,7 @@ def _render_list(context: Context, shop: Shop | None, state: str, before: str) -
         query={"state": state or None},
         is_busy=context.jobs.is_busy(shop) if shop else False,
         job=job,
+        work=None if shop else read_work_status(context.settings, context.store),
     )
 
 
@@ -164,7 +166,7 @@ def stop_run(name: str, context: Editor) -> Response:
     """Stop the run of a shop: the next run resumes it."""
     shop = context.shop(name)
     if not context.jobs.end(shop):
-        raise HTTPException(409, f"shop {shop.name!r} is not being run on this machine")
+        raise HTTPException(409, f"shop {shop.name!r} is not being run")
     context.audit("run stopped", shop.name)
     message = Message(context.gettext("The run stops. It resumes where it was when it is started."))
     return context.redirect(f"/shops/{path_part(shop.name)}/runs", message)

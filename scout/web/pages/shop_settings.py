@@ -28,6 +28,7 @@ class LimitsForm(BaseModel):
     max_minutes: ShortText = ""
     window: ShortText = ""
     delay: ShortText = ""
+    crawlers: ShortText = ""
     javascript: bool = False
 
     def columns(self) -> dict[str, Any]:
@@ -42,6 +43,9 @@ class LimitsForm(BaseModel):
         pages = _parse("pages", self.max_pages, MAX_PAGES)
         if pages:
             columns["max_pages"] = int(pages)
+        crawlers = _parse("crawlers", self.crawlers, registration.MAX_CRAWLERS)
+        if crawlers:
+            columns["crawlers"] = max(1, int(crawlers))
         return columns
 
 

@@ -462,6 +462,13 @@ ROWS: dict[str, Rows] = {
         }
     ],
     "known_index_part": [
-        {"id": 5, "shop_id": 3, "build": 2, "kind": "tokens", "number": 0, "data": bytes(range(256))}
+        {
+            "id": 5,
+            "shop_id": 3,
+            "build": 2,
+            "kind": "tokens",
+            "number": 0,
+            "data": bytes(range(256)),
+        }
     ],
 }

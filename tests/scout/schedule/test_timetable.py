@@ -1,5 +1,8 @@
 """The timetable: plans, the leader, and each run in a process of its own."""
 
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -147,3 +150,18 @@ def test_failed_run(settings: Settings, store: Store, shop: Shop, started: list[
     assert timetable.run(shop.id or 0, "demo") == 1
     assert (settings.data_dir / "logs" / "shop-1.log").read_text() == "error: busy\n"
     assert scheduled_shops(store)[0][1].last_started_at is not None
+
+
+def test_command_without_web_pages(scout: Scout, store: Store, shop: Shop) -> None:
+    """`scout schedule run` runs the timetable until a signal; with workers it needs PostgreSQL."""
+    former = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM))
+    timer.start()
+    try:
+        result = scout("schedule", "run")
+    finally:
+        timer.join()
+        for number, handler in former.items():
+            signal.signal(number, handler)
+    assert (result.code, "the timetable runs" in result.err) == (0, True)
+    assert "workers need a PostgreSQL database" in scout("schedule", "run", "--workers").error

@@ -10,7 +10,8 @@ from catalog.models import CatalogImport, KnownOffer, Role, Shop, StoredRules
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from parser.rules.model import RuleSet
-from scout.pipeline.background_jobs import BackgroundJobs, JobKind, JobState
+from scout.job_queue.job_kinds import JobKind
+from scout.pipeline.background_jobs import BackgroundJobs, JobState
 from scout.pipeline.run_pool import RunResult
 from tests.scout.conftest import FakeStages, Scout, web_client
 

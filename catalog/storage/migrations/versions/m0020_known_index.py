@@ -1,6 +1,6 @@
 """Index of the known offers, and the digest of the fields by which they are found.
 
-Revision: 0020, after 0017.
+Revision: 0020, after 0019.
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from alembic import op
 from catalog.models import LargeId, UtcDateTime
 
 revision = "0020"
-down_revision = "0017"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 

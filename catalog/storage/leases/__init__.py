@@ -1,0 +1,1 @@
+"""Leases: who may run a shop or lead the timetable, on any number of machines."""

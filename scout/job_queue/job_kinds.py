@@ -1,0 +1,22 @@
+"""Kinds of jobs on a shop, and the commands of `scout` that do them."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class JobKind(StrEnum):
+    """Kinds of jobs: the command of `scout` that does each."""
+
+    RUN = "run"
+    LEARN = "learn"
+    IMPORT = "import"
+
+
+COMMANDS: Mapping[JobKind, tuple[str, ...]] = {
+    JobKind.RUN: ("run",),
+    JobKind.LEARN: ("learn",),
+    JobKind.IMPORT: ("catalog", "import"),
+}
+
+QUEUED_KINDS = (JobKind.RUN, JobKind.LEARN)
+"""Kinds that any worker can do; an import may read a file of the machine that was asked for it."""

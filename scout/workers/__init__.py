@@ -1,0 +1,1 @@
+"""Workers: processes on any number of machines that do the jobs of the queue."""
