@@ -42,6 +42,7 @@ ROWS: dict[str, Rows] = {
             "max_minutes": 0.1,
             "window": "22:00-06:00",
             "delay": 0.25,
+            "crawlers": 2,
             "javascript": False,
             "sitemaps": [URL + "sitemap.xml"],
             "created_at": START,
@@ -471,4 +472,32 @@ ROWS: dict[str, Rows] = {
             "data": bytes(range(256)),
         }
     ],
+    "lease": [
+        {
+            "id": 1,
+            "name": "shop-3",
+            "token": 5_000_000_000,
+            "host": "a",
+            "process_id": 7,
+            "lock_file": "1:2:3",
+            "acquired_at": START,
+            "renewed_at": LATER,
+            "expires_at": LATER,
+            "is_end_requested": False,
+        }
+    ],
+    "job_attempt": [
+        {
+            "id": 2,
+            "job_id": 5_000_000_000,
+            "shop_id": 3,
+            "kind": "run",
+            "worker": "a:7",
+            "started_at": START,
+            "ended_at": LATER,
+            "outcome": "failed",
+            "reason": TEXT,
+        }
+    ],
+    "queue_schema": [{"id": 1, "version": "3.10.0"}],
 }

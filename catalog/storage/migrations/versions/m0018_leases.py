@@ -27,6 +27,7 @@ def upgrade() -> None:
         sa.Column("renewed_at", UtcDateTime(), nullable=True),
         sa.Column("expires_at", UtcDateTime(), nullable=True),
         sa.Column("is_end_requested", sa.Boolean(), nullable=False),
+        sqlite_autoincrement=True,
     )
     op.add_column("shop", sa.Column("crawlers", sa.Integer(), nullable=False, server_default="1"))
 

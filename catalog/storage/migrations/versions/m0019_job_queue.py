@@ -29,6 +29,7 @@ def upgrade() -> None:
         sa.Column("ended_at", UtcDateTime(), nullable=True),
         sa.Column("outcome", sa.String(), nullable=True),
         sa.Column("reason", sa.String(), nullable=True),
+        sqlite_autoincrement=True,
     )
     op.create_index("ix_job_attempt_job_id", "job_attempt", ["job_id"])
     op.create_index("ix_job_attempt_shop_id", "job_attempt", ["shop_id"])
@@ -36,6 +37,7 @@ def upgrade() -> None:
         "queue_schema",
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("version", sa.String(), nullable=False),
+        sqlite_autoincrement=True,
     )
 
 
