@@ -27,18 +27,20 @@ def find_neighbours(
     space: TokenSpace, is_self_join: bool, count: int = DEFAULT_NEIGHBOURS
 ) -> Pairs:
     """Find the most similar records of each record, from both sides; sorted unique pairs."""
-    found = [np.empty((0, 2), np.int64)]
-    for left, right in (
+    sides = (
         (space.left.grams, space.right.grams),
         (space.left.unit_words, space.right.unit_words),
-    ):
-        if is_self_join:
-            # Each record is its own nearest neighbour.
-            found.append(_search(left, right, count + 1))
-        else:
-            found.append(_search(left, right, count))
-            found.append(_search(right, left, count)[:, ::-1])
-    return unite_pairs(found, is_self_join)
+    )
+    parts = [find_nearest_pairs(left, right, is_self_join, count) for left, right in sides]
+    return unite_pairs(parts, is_self_join)
+
+
+def find_nearest_pairs(left: Matrix, right: Matrix, is_self_join: bool, count: int) -> Pairs:
+    """Find the `count` rows of the other side with the greatest product, from both sides."""
+    if is_self_join:
+        # Each record is its own nearest neighbour.
+        return _search(left, right, count + 1)
+    return np.concatenate([_search(left, right, count), _search(right, left, count)[:, ::-1]])
 
 
 def unite_pairs(parts: Iterable[Pairs], is_self_join: bool) -> Pairs:

@@ -20,12 +20,14 @@ from matcher.model.calibration import log_odds
 from matcher.scoring.assignment import assign_one_to_one
 from matcher.taught.candidates import (
     DEFAULT_NEIGHBOURS,
+    find_nearest_pairs,
     find_neighbours,
     find_rows,
     joined_pairs,
     unite_pairs,
 )
 from matcher.taught.columns.kinds import ColumnKind, detect_kinds
+from matcher.taught.columns.pages import TextOptions, read_texts
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.feature import ALL_COLUMNS
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
@@ -37,6 +39,7 @@ from matcher.taught.model.agreement import (
     fit_agreement,
     group_similarities,
 )
+from matcher.taught.model.labelled_rivals import MIN_LABELS, score_with_labelled_rivals
 from matcher.taught.model.taught_model import (
     ScoringTable,
     TaughtModel,
@@ -70,14 +73,18 @@ class TaughtOptions:
     """How to find and decide pairs; None and empty values are defaults.
 
     `methods` find candidates besides the nearest neighbours; `neighbours` of 0 leaves these out.
+    `known_pairs` are candidates in any case.
     """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
     methods: Sequence[JoinMethod] = ()
     neighbours: int = DEFAULT_NEIGHBOURS
     shingle_size: int = DEFAULT_SIZE
+    text: TextOptions = field(default_factory=TextOptions)
     variants: Sequence[str] | None = None
     threshold: float | None = None
+    known_pairs: Pairs = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    uses_labelled_rivals: bool = True
     seed: int = 0
 
 
@@ -85,13 +92,15 @@ class TaughtOptions:
 class Decision:
     """Scored candidates and what was decided.
 
-    `odds` are log-odds of the rows of `scored`. `variant_of` names the rule that keeps a pair
+    `odds` are log-odds of the rows of `scored`, those of labelled pairs by their label; `scores` are
+    the log-odds that the model gives, labelled or not. `variant_of` names the rule that keeps a pair
     apart, "" for none. `held_out` are cross-fitted probabilities of the labels, for figures.
     """
 
     comparison: Comparison
     scored: ScoringTable
     odds: Doubles
+    scores: Doubles
     model: TaughtModel
     labels: Labels
     label_rows: Ints
@@ -139,8 +148,13 @@ def decide(
             scored = add_agreement(comparison, pairs, table, agreement)
             rows = find_rows(pairs, labels.pairs)
     odds = taught.log_odds(scored)
+    if options.uses_labelled_rivals and right is not None and len(held_out) >= MIN_LABELS:
+        odds = score_with_labelled_rivals(
+            pairs, odds, rows, labels.are_duplicates, log_odds(held_out), options.seed
+        )
     variant_of = _find_variants(finder, rules, pairs)
     forbidden = np.array([bool(rule) for rule in variant_of], bool)
+    scores = odds.copy()
     if len(labels):
         forbidden[rows] = ~labels.are_duplicates
         odds[rows] = np.where(labels.are_duplicates, LABELLED_ODDS, -LABELLED_ODDS)
@@ -150,7 +164,7 @@ def decide(
     groups = group_records(pairs, odds, forbidden, threshold_odds, left_size)
     result = _build_result(pairs, odds, groups, rows, left_size, threshold_odds)
     return Decision(
-        comparison, scored, odds, taught, labels, rows, held_out, variant_of, groups,
+        comparison, scored, odds, scores, taught, labels, rows, held_out, variant_of, groups,
         drop_letter_pairs(result, left, right),
     )  # fmt: skip
 
@@ -179,10 +193,16 @@ def _compare_columns(
                 f"the model was taught with the columns {', '.join(model.names)}: name these by --key"
             )
         given = dict(zip(model.names, map(str, model.kinds), strict=True)) | dict(given)
+    source = options.text.source_column
+    if source and source not in given:
+        # The source of a record says where phrases repeat, not what the record is.
+        given = {**given, source: ColumnKind.IGNORED.value}
     kinds = detect_kinds(left.names, sides, given)
     if all(kind is ColumnKind.IGNORED for kind in kinds):
         raise UsageError("all columns are empty or ignored: nothing can be compared")
-    comparison = Comparison(left, right, kinds, options.shingle_size)
+    read_left = read_texts(left, kinds, options.text)
+    read_right = None if right is None else read_texts(right, kinds, options.text)
+    comparison = Comparison(read_left, read_right, kinds, options.shingle_size)
     if model is not None and model.features != all_features(comparison):
         raise UsageError(
             "the model was taught with other kinds of columns: leave out --kind, or train it again"
@@ -193,12 +213,14 @@ def _compare_columns(
 def _find_candidates(
     comparison: Comparison, labels: Labels, options: TaughtOptions, progress: Progress
 ) -> Pairs:
-    parts = [labels.pairs]
+    parts = [labels.pairs, options.known_pairs]
     if options.neighbours:
         parts.append(
             find_neighbours(comparison.all_columns, comparison.is_self_join, options.neighbours)
         )
-        progress("candidates", len(parts[-1]))
+        for vectors in comparison.long_text_vectors():
+            parts.append(find_nearest_pairs(*vectors, comparison.is_self_join, options.neighbours))
+        progress("candidates", sum(map(len, parts)))
     for method in options.methods:
         parts.append(joined_pairs(method(comparison.left, comparison.right, progress)))
     return unite_pairs(parts, comparison.is_self_join)

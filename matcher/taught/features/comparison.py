@@ -1,6 +1,6 @@
 """Compare candidate pairs column by column, each by its kind, and all columns as one text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,6 +35,8 @@ from matcher.taught.features.token_space import WORD_BITS, TokenSpace, build_tok
 PAIRS_PER_CHUNK = 100_000
 # Values whose rivals are compared: columns of the group of all columns.
 RIVAL_VALUES = ("3-grams", "shared words")
+LONG_RIVAL_VALUE = "rare shingles contained, more"
+LONG_KINDS = (ColumnKind.LONG_TEXT, ColumnKind.HTML)
 _NAMED = "named by the other record"
 
 
@@ -62,7 +64,7 @@ class Comparison:
         for number, kind in enumerate(self.kinds):
             left = self.left.fields[number]
             right = None if self.right is None else self.right.fields[number]
-            if kind in (ColumnKind.LONG_TEXT, ColumnKind.HTML):
+            if kind in LONG_KINDS:
                 self._shingles[number] = build_shingle_space(left, right, self.shingle_size)
             elif is_scalar(kind):
                 self._scalars[number] = build_scalar_sides(kind, left, right)
@@ -81,6 +83,11 @@ class Comparison:
         """Whether pairs lie within one table."""
         return self.right is None
 
+    def long_text_vectors(self) -> Iterator[tuple[Matrix, Matrix]]:
+        """Yield the weighted shingles of both sides of each column of long texts."""
+        for space in self._shingles.values():
+            yield space.unit_vectors()
+
     def _list_features(self) -> list[Feature]:
         features = list[Feature]()
         for number, kind in enumerate(self.kinds):
@@ -94,9 +101,19 @@ class Comparison:
             if number in self._shingles:
                 features += shingle_features(name)
         features += text_features(ALL_COLUMNS, ColumnKind.TEXT)
-        for value in RIVAL_VALUES:
-            features += rival_features(RIVALS, value)
+        for value in self._rival_values():
+            features += rival_features(
+                RIVALS, str(value) if value.group != ALL_COLUMNS else value.name
+            )
         return features
+
+    def _rival_values(self) -> list[Feature]:
+        """Return the features whose rivals are compared: of all columns, and of long texts."""
+        values = [Feature(ALL_COLUMNS, name, NEVER_LOWERS) for name in RIVAL_VALUES]
+        long_texts = [
+            Feature(self.names[number], LONG_RIVAL_VALUE, NEVER_LOWERS) for number in self._shingles
+        ]
+        return [*values, *long_texts]
 
     def table(self, pairs: Pairs, progress: Progress = no_progress) -> Floats:
         """Compute all features of candidate pairs, as each other's rivals; NaN where unknown.
@@ -133,9 +150,10 @@ class Comparison:
     def _fill_rivals(self, table: Floats, pairs: Pairs) -> None:
         place = {(feature.group, feature.name): n for n, feature in enumerate(self.features)}
         width = len(rival_features("", ""))
-        column = len(self.features) - len(RIVAL_VALUES) * width
-        for name in RIVAL_VALUES:
-            value = table[:, place[ALL_COLUMNS, name]]
+        values = self._rival_values()
+        column = len(self.features) - len(values) * width
+        for feature in values:
+            value = table[:, place[feature.group, feature.name]]
             table[:, column : column + width] = compare_with_rivals(
                 pairs[:, 0], pairs[:, 1], value, self.is_self_join
             )
@@ -181,9 +199,9 @@ def _hash_codes(left: Sequence[str], right: Sequence[str] | None) -> tuple[Matri
 
 def _join_columns(records: Records, kinds: Sequence[ColumnKind]) -> list[str]:
     """Join the columns of each record to one text."""
-    columns = [
-        column
-        for column, kind in zip(records.fields, kinds, strict=True)
-        if kind is not ColumnKind.IGNORED
-    ]
+    short = [kind not in (ColumnKind.IGNORED, *LONG_KINDS) for kind in kinds]
+    if not any(short):
+        short = [kind is not ColumnKind.IGNORED for kind in kinds]
+    # A long text among short values would drown them.
+    columns = [column for column, is_short in zip(records.fields, short, strict=True) if is_short]
     return [" ".join(filter(None, values)) for values in zip(*columns, strict=True)]

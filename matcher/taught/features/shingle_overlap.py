@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from matcher.array_types import Floats, Ints, Matrix
-from matcher.blocking.vectors import inverse_document_frequency, row_sums
+from matcher.blocking.vectors import inverse_document_frequency, normalise_rows, row_sums
 from matcher.dedupe.base.text_columns import run_offsets
 from matcher.dedupe.minhash.shingles import Shingling, chunk_texts
 from matcher.taught.features.feature import NEVER_LOWERS, Feature
@@ -42,6 +42,14 @@ class ShingleSpace:
     left: tuple[Matrix, Matrix]
     right: tuple[Matrix, Matrix]
     weight: Floats
+
+    def unit_vectors(self) -> tuple[Matrix, Matrix]:
+        """Return the long shingles of both sides, weighed by rarity, as unit vectors."""
+        weights = sparse.diags_array(self.weight)
+        left = normalise_rows((self.left[0] @ weights).tocsr())
+        if self.right is self.left:
+            return left, left
+        return left, normalise_rows((self.right[0] @ weights).tocsr())
 
 
 def shingle_features(group: str) -> list[Feature]:

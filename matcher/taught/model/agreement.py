@@ -39,6 +39,8 @@ MAX_SHARE_WITH_TWO = 0.1
 MIN_RECORDS = 20
 # Bound of log-odds, so that exponentials stay finite.
 MAX_ODDS = 50.0
+# Feature that is the similarity of a long text: a shortened copy has all its shingles in common.
+LONG_SIMILARITY = "rare shingles contained, more"
 # Features whose mean is the similarity of a text column.
 _TEXT_SIMILARITY = ("sorted words", "3-grams", "shared words")
 
@@ -110,8 +112,8 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
 
 def _similarity(table: Floats, columns: Mapping[str, int]) -> Floats:
     """Return the similarity of one column, 0 to 1, 1 only for equal values; NaN if unknown."""
-    if "shingles shared" in columns:
-        value: Floats = table[:, columns["shingles contained, more"]]
+    if LONG_SIMILARITY in columns:
+        value: Floats = table[:, columns[LONG_SIMILARITY]]
         return value
     if "similarity" in columns:
         similarity: Floats = table[:, columns["similarity"]].copy()

@@ -96,6 +96,20 @@ def find_duplicates(
             help="With taught: name, text, long, html, address, category, identifier, number, date or ignore (else detected); repeatable.",
         ),
     ] = None,
+    sections: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|HEADING,...",
+            help="With taught: compare only the sections of long texts and pages that describe the thing: auto leaves out those about the advertiser.",
+        ),
+    ] = "",
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="With taught: the source of a record; phrases of long texts that many records of a source repeat are left out.",
+        ),
+    ] = "",
     variants: Annotated[
         str | None,
         typer.Option(
@@ -273,7 +287,8 @@ def find_duplicates(
 
         taught = TaughtRequest(
             file, right, keys, id_column, labels, Path(model) if model else None,
-            tuple(kind or ()), tuple(name.value for name in method or ()), loose, neighbours, shingle_size, variants,
+            tuple(kind or ()), tuple(name.value for name in method or ()), loose, neighbours, shingle_size, sections, source,
+            variants,
             threshold, age,
         )  # fmt: skip
         run_and_print(context, taught, outputs, tuple(explain or ()), charts, as_json)
@@ -283,6 +298,8 @@ def find_duplicates(
             "--labels": labels,
             "--id": id_column or None,
             "--kind": kind or None,
+            "--sections": sections or None,
+            "--source": source or None,
             "--variants": variants,
             "--explain": explain or None,
             "--charts": charts,

@@ -13,6 +13,7 @@ from catalog.runtime.progress import Progress
 from matcher.dedupe.base.join import JoinMethod
 from matcher.dedupe.deduplication import RecordDuplicates, default_method
 from matcher.taught.candidates import DEFAULT_NEIGHBOURS
+from matcher.taught.columns.pages import TextOptions
 from matcher.taught.deduplication import NO_LABELS, Decision, Labels, TaughtOptions, decide
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.model.model_file import load_model, save_model
@@ -49,6 +50,8 @@ class TaughtRequest:
     loose: float | None = None
     neighbours: int | None = None
     shingle_size: int | None = None
+    sections: str = ""
+    source_column: str = ""
     variants: str | None = None
     threshold: float | None = None
     age: str | None = None
@@ -127,6 +130,7 @@ def build_options(request: TaughtRequest) -> TaughtOptions:
         methods=_build_methods(request.methods, request.loose),
         neighbours=neighbours,
         shingle_size=request.shingle_size or DEFAULT_SIZE,
+        text=TextOptions(request.sections, request.source_column),
         variants=None if request.variants is None else parse_rules(request.variants),
         threshold=request.threshold,
     )
