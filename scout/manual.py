@@ -42,7 +42,7 @@ def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     # sub-command has either: scout dedupe FILE, scout dedupe label FILE.
     if isinstance(command, typer.core.TyperGroup):
         arguments = [
-            parameter.metavar or parameter.human_readable_name
+            parameter.metavar or (parameter.name or "").upper()
             for parameter in command.params
             if parameter.param_type_name == "argument"
         ]

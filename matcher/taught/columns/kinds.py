@@ -52,7 +52,10 @@ _IDENTIFIER_NAMES = re.compile(
 _DATE_NAMES = re.compile(r"date|dob|birth|created|updated|published|_at$")
 _ADDRESS_NAMES = re.compile(r"address|street|strasse|straße|addr\b")
 _HTML_TAG = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]*)(?:\s[^<>]*)?/?>")
-_STREET = re.compile(r"^\d{1,5}[a-z]?\s+\S+\s+\S+|^\D{3,}\s\d{1,4}[a-z]?(?:,|$)", re.IGNORECASE)
+_STREET = re.compile(
+    r"^\d{1,5}[a-z]?\s+\S+\s+\S+|^\D*(?:str\.|stra(?:ss|ß)e|weg|platz|allee|rue|calle|via)\b\D*\d{1,4}",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"^(?=.*\d)[\w./+()\s-]{3,24}$")
 
 

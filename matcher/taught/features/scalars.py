@@ -8,7 +8,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from matcher.array_types import Floats, Ints
+from matcher.array_types import Doubles, Floats, Ints
 from matcher.records.text import fold
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import normalise_code, parse_date, parse_number
@@ -148,7 +148,7 @@ def _numbers(
     return numbers
 
 
-def _compare_numbers(left: Floats, right: Floats) -> list[Floats]:
+def _compare_numbers(left: Doubles, right: Doubles) -> list[Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(np.log(np.abs(left) / np.abs(right)))
         # Zero, and numbers of unlike sign, have no ratio.
@@ -159,7 +159,7 @@ def _compare_numbers(left: Floats, right: Floats) -> list[Floats]:
     return [apart.astype(np.float32), difference.astype(np.float32)]
 
 
-def _compare_dates(left: Floats, right: Floats) -> list[Floats]:
+def _compare_dates(left: Doubles, right: Doubles) -> list[Floats]:
     days = np.log1p(np.minimum(np.abs(left[:, 0] - right[:, 0]), MAX_DAYS))
     is_known = ~np.isnan(days)
     same_year = np.where(is_known, left[:, 1] == right[:, 1], np.nan)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from matcher.array_types import Floats, Ints, Matrix
+from matcher.array_types import Doubles, Floats, Ints, Matrix
 from matcher.blocking.vectors import inverse_document_frequency, normalise_rows, row_sums
 from matcher.dedupe.base.text_columns import run_offsets
 from matcher.dedupe.minhash.shingles import Shingling, chunk_texts
@@ -72,7 +72,7 @@ def build_shingle_space(
 
 def compare_shingles(space: ShingleSpace, left_rows: Ints, right_rows: Ints) -> Floats:
     """Compare pairs of texts; returns (pairs, features), NaN where a text has no shingle."""
-    columns = list[Floats]()
+    columns = list[Floats | Doubles]()
     first_left, first_right = space.left[0][left_rows], space.right[0][right_rows]
     common = first_left.multiply(first_right).tocsr()
     left_size, right_size = row_sums(first_left), row_sums(first_right)
@@ -93,7 +93,7 @@ def compare_shingles(space: ShingleSpace, left_rows: Ints, right_rows: Ints) -> 
     return np.where(is_known[:, None], np.column_stack(columns), np.nan).astype(np.float32)
 
 
-def _contained(shared: Floats, left_size: Floats, right_size: Floats) -> list[Floats]:
+def _contained(shared: Floats, left_size: Floats, right_size: Floats) -> list[Floats | Doubles]:
     """Return the shares of both texts that the other one has, the smaller one first."""
     smaller, larger = np.minimum(left_size, right_size), np.maximum(left_size, right_size)
     return [shared / np.maximum(larger, 1e-6), shared / np.maximum(smaller, 1e-6)]

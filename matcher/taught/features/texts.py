@@ -70,7 +70,7 @@ def compare_texts(space: TokenSpace, kind: ColumnKind, left_rows: Ints, right_ro
     if kind in _KINDS_WITH_INITIALS:
         shared = row_products(left.initials, left_rows, right.initials, right_rows)
         fewer = np.minimum(row_sums(left.initials[left_rows]), row_sums(right.initials[right_rows]))
-        columns["initials"] = shared / np.maximum(fewer, 1)
+        columns["initials"] = (shared / np.maximum(fewer, 1)).astype(np.float32)
     if kind in _KINDS_WITH_CODES:
         columns |= _compare_codes(left, right, left_rows, right_rows)
     table = np.column_stack([columns[feature.name] for feature in text_features("", kind)])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import typer
 
@@ -153,6 +153,12 @@ def find_duplicates(
             help="With --merged: dates or numbers, the oldest record's value wins a draw.",
         ),
     ] = None,
+    prefer: Annotated[
+        Literal["confirmed", "complete", "oldest"] | None,
+        typer.Option(
+            help="With --merged: the value that most records have, the longest, or the oldest record's (else confirmed)."
+        ),
+    ] = None,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -171,7 +177,7 @@ def find_duplicates(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="With minhash: keep an index here; later calls compare with it and add to it.",
+            help="With minhash or taught: keep an index here; later calls compare with it and add to it.",
         ),
     ] = None,
     levels: Annotated[
@@ -259,19 +265,21 @@ def find_duplicates(
     from scout.dedupe import output_files
     from scout.dedupe.dedupe_run import DedupeRequest, run_dedupe
     from scout.dedupe.disk_run import DiskOption, NamedPair, run_on_disk
-    from scout.dedupe.method_options import MethodOptions
+    from scout.dedupe.method_options import MethodOption, MethodOptions
 
     keys = tuple(name.strip() for name in key.split(",") if name.strip())
     outputs = OutputPaths(out, clusters, merged)
     if age and not merged:
         raise UsageError("--age: says whose value a merged record takes, and there is no --merged")
+    if prefer and not merged:
+        raise UsageError("--prefer: says whose value a merged record takes; there is no --merged")
+    preference = prefer or "confirmed"
     if decide == "taught":
         _refuse_with_taught(
             {
                 "--similarity": similarity,
                 "--store": store,
                 "--memory": memory or None,
-                "--index": index,
                 "--levels": levels,
                 "--shingles": shingles,
                 "--permutations": permutations,
@@ -289,7 +297,7 @@ def find_duplicates(
             file, right, keys, id_column, labels, Path(model) if model else None,
             tuple(kind or ()), tuple(name.value for name in method or ()), loose, neighbours, shingle_size, sections, source,
             variants,
-            threshold, age,
+            threshold, age, preference, index,
         )  # fmt: skip
         run_and_print(context, taught, outputs, tuple(explain or ()), charts, as_json)
         return
@@ -307,8 +315,8 @@ def find_duplicates(
     )
     if method and len(method) > 1:
         raise UsageError("--method: several are for --decide taught; ladder chains methods")
-    method_name = method[0] if method else Method.LADDER
-    if method_name is Method.NEIGHBOURS:
+    method_name = method[0].value if method else Method.LADDER.value
+    if method_name == Method.NEIGHBOURS.value:
         raise UsageError("--method neighbours: finds candidates for --decide taught only")
     options = MethodOptions(
         levels, shingles, shingle_size, permutations, recall, bits, parts, agree,
@@ -316,7 +324,15 @@ def find_duplicates(
     )  # fmt: skip
     least_similarity = DEFAULT_THRESHOLD if threshold is None else threshold
     request = DedupeRequest(
-        file, right, keys, method_name.value, similarity, least_similarity, options, age
+        file,
+        right,
+        keys,
+        cast(MethodOption, method_name),
+        similarity,
+        least_similarity,
+        options,
+        age,
+        preference,
     )
     disk_options: dict[DiskOption, Path | str] = {}
     if store:

@@ -10,6 +10,7 @@ from scout.commands.context import get_invocation
 from scout.terminal.output import plural, print_json, print_lines, print_note, print_table
 
 if TYPE_CHECKING:
+    from catalog.runtime.progress import Progress
     from scout.dedupe.dedupe_run import DedupeRun
     from scout.dedupe.taught.taught_run import TaughtRequest, TaughtRun
 
@@ -46,9 +47,13 @@ def run_and_print(
     from scout.dedupe.taught.explanations import explain_pair, find_pair
     from scout.dedupe.taught.taught_run import run_taught
 
+    run: TaughtRun
     with get_invocation(context).progress() as progress:
-        run = run_taught(request, progress)
-    outputs.write(run)
+        if request.index is None:
+            run = run_taught(request, progress)
+            outputs.write(run)
+        else:
+            run = _run_on_index(request, outputs, progress)
     if charts is not None:
         from scout.dedupe.taught.charts.chart_page import write_charts
 
@@ -64,6 +69,24 @@ def run_and_print(
     _print_taught(run, figures["taught"])
     for explanation in explanations:
         _print_explanation(explanation)
+
+
+def _run_on_index(
+    request: "TaughtRequest", outputs: OutputPaths, progress: "Progress"
+) -> "TaughtRun":
+    """Run on an index, and write the pairs of new records, and the groups."""
+    from catalog.errors import UsageError
+    from scout.dedupe import output_files
+    from scout.dedupe.taught.taught_index import run_on_index
+
+    if outputs.merged is not None:
+        raise UsageError("--merged: needs the whole rows, which an index does not hold")
+    run = run_on_index(request, progress)
+    if outputs.pairs is not None:
+        output_files.write_named_pairs(run.new_pairs(), outputs.pairs)
+    if outputs.clusters is not None:
+        output_files.write_clusters(run, outputs.clusters)
+    return run
 
 
 def print_figures(figures: dict[str, Any], as_json: bool) -> None:

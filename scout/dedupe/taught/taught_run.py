@@ -11,6 +11,7 @@ import numpy as np
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.join import JoinMethod
+from matcher.dedupe.cluster.merging import Preference
 from matcher.dedupe.deduplication import RecordDuplicates, default_method
 from matcher.taught.candidates import DEFAULT_NEIGHBOURS
 from matcher.taught.columns.pages import TextOptions
@@ -55,6 +56,8 @@ class TaughtRequest:
     variants: str | None = None
     threshold: float | None = None
     age: str | None = None
+    prefer: Preference = "confirmed"
+    index: Path | None = None
 
     def paths(self) -> list[Path]:
         """Return the files to compare."""
@@ -101,7 +104,7 @@ def run_taught(request: TaughtRequest, progress: Progress) -> TaughtRun:
     if request.labels is not None:
         labels_file = read_labels(request.labels, tables)
         labels, unknown = labels_file.labels, labels_file.unknown
-        _require_both_classes(request.labels, labels)
+        require_both_classes(request.labels, labels)
     stored = None
     # With labels a model is made; without, an existing one is applied.
     if request.model is not None and request.labels is None and request.model.exists():
@@ -114,7 +117,9 @@ def run_taught(request: TaughtRequest, progress: Progress) -> TaughtRun:
     )
     if request.model is not None and stored is None:
         save_model(decision.model, request.model)
-    plain = DedupeRequest(request.file, request.right, tables[0].records.names, age=request.age)
+    plain = DedupeRequest(
+        request.file, request.right, tables[0].records.names, age=request.age, prefer=request.prefer
+    )
     return TaughtRun(plain, duplicates, tables, unknown, decision=decision)
 
 
@@ -161,7 +166,8 @@ def _parse_kind_options(kinds: Sequence[str]) -> Mapping[str, str]:
     return parsed
 
 
-def _require_both_classes(path: Path, labels: Labels) -> None:
+def require_both_classes(path: Path, labels: Labels) -> None:
+    """Raise UsageError if all labels are the same."""
     duplicates = int(np.sum(labels.are_duplicates))
     if not 0 < duplicates < len(labels):
         raise UsageError(
