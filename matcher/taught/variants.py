@@ -36,14 +36,18 @@ Markers = frozenset[str]
 NO_MARKERS: Markers = frozenset()
 
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_NUMERAL = r"(\d{1,4}|[ivxlc]{1,6})(?![^\W_])"
+_WORDS = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+    "eight": "8", "nine": "9", "ten": "10", "eins": "1", "zwei": "2", "drei": "3", "vier": "4",
+}  # fmt: skip
+_NUMERAL = rf"(\d{{1,4}}|[ivxlc]{{1,6}}|{'|'.join(_WORDS)})(?![^\W_])"
 _ORDINALS = {
     "first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6",
     "seventh": "7", "eighth": "8", "ninth": "9", "tenth": "10", "revised": "r",
     "erste": "1", "zweite": "2", "dritte": "3", "vierte": "4", "funfte": "5",
 }  # fmt: skip
 _VOLUME = re.compile(
-    rf"\b(?:volumes?|vols?|bande?|bd|tomes?|том|т|tomo|cilt|svazek)\b[.\s#:]*{_NUMERAL}"
+    rf"\b(?:volumes?|vols?|v|bande?|bd|tomes?|том|т|tomo|cilt|svazek)\b[.\s#:]*{_NUMERAL}"
 )
 _PART = re.compile(
     rf"\b(?:parts?|pt|teil|tl|partie|часть|ч|parte|books?|buch|livre|книга|issues?|heft|number|nr|no|episode|season)"
@@ -252,6 +256,8 @@ def _arabic(numeral: str) -> str:
     """
     if numeral.isdecimal():
         return str(int(numeral))
+    if numeral in _WORDS:
+        return _WORDS[numeral]
     total = 0
     for place, letter in enumerate(numeral):
         if letter not in _ROMAN:

@@ -27,8 +27,11 @@ LEAD_CUTS = (-0.3, -0.15, -0.05, -0.001, 0.001, 0.05, 0.1, 0.2, 0.3)
 # Rounds of expectation-maximisation, at most; and the change of the match share that ends them.
 MAX_ROUNDS = 100
 TOLERANCE = 1e-5
-# Pairs of each class that every level starts with (smoothing).
-SMOOTHING = 0.5
+# Pairs of each class that the levels start with: matches mostly agree, others mostly do not. They
+# steady tables of a few records, and are nothing beside thousands of candidates.
+PRIOR_PAIRS = 5.0
+# Power by which these grow with the level.
+PRIOR_POWER = 3
 # Share of the evidence that counts where records have several partners.
 DAMPING = 0.75
 # Similarity of all columns from which on two candidates of a record are both its partners.
@@ -224,8 +227,11 @@ def _guess_odds(similarities: Mapping[str, Floats]) -> Doubles:
 def _weigh(level: Ints, count: int, probability: Doubles, damping: float) -> tuple[float, ...]:
     """Return log m / u of each level; unknown values carry no weight."""
     is_known = level < count
-    matches = np.bincount(level[is_known], probability[is_known], count) + SMOOTHING
-    others = np.bincount(level[is_known], 1 - probability[is_known], count) + SMOOTHING
+    position = (np.arange(count) + 0.5) / count
+    matches = np.bincount(level[is_known], probability[is_known], count)
+    others = np.bincount(level[is_known], 1 - probability[is_known], count)
+    matches += PRIOR_PAIRS * position**PRIOR_POWER / (position**PRIOR_POWER).sum()
+    others += PRIOR_PAIRS * position[::-1] ** PRIOR_POWER / (position**PRIOR_POWER).sum()
     weights = np.log(matches / matches.sum()) - np.log(others / others.sum())
     # A higher level of agreement never weighs less: chance in rare levels must not invert them.
     ordered = _increasing(weights, matches + others)

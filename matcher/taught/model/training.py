@@ -19,7 +19,7 @@ from matcher.training.classifier import fit_trees
 
 # Labels that the sure candidates weigh together, and their number at most.
 SURE_WEIGHT = 50.0
-MAX_SURE = 4_000
+MAX_SURE = 1_500
 # Rows that the scale of the features is measured on; cap on time.
 MAX_SCALE_ROWS = 20_000
 # Folds of the labels for calibration and threshold, and labels of each class that they need.
