@@ -17,10 +17,8 @@ from matcher.taught.features.token_space import TokenSpace
 # Nearest neighbours of each record, by 3-grams and by words.
 DEFAULT_NEIGHBOURS = 10
 # Rows that all rows together meet in the bounded search; bounds time.
-MAX_MEETINGS = 2_000_000_000
+MAX_MEETINGS = 500_000_000
 MIN_BUDGET = 200
-# Records of a component of pairs within which missing pairs are added; cap on their number.
-MAX_COMPONENT = 30
 
 
 def find_neighbours(

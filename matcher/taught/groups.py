@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from matcher.array_types import Bools, Doubles, Ints, Pairs
+from matcher.taught.candidates import find_rows
 
 # Log-odds of a pair that was no candidate.
 UNSEEN_ODDS = -4.0
@@ -34,18 +35,15 @@ def missing_pairs(pairs: Pairs, is_match: Bools) -> Pairs:
     >>> missing_pairs(pairs, np.array([True, True])).tolist()
     [[0, 2]]
     """
-    matched = pairs[is_match]
-    known = set(map(tuple, pairs.tolist()))
-    missing = list[tuple[int, int]]()
-    for members in _components(matched):
+    possible = [np.empty((0, 2), np.int64)]
+    for members in _components(pairs[is_match]):
         if 2 < len(members) <= MAX_COMPONENT:
-            for place, first in enumerate(members):
-                missing += [
-                    (first, second)
-                    for second in members[place + 1 :]
-                    if (first, second) not in known
-                ]
-    return np.array(missing, dtype=np.int64).reshape(-1, 2)
+            first, second = np.triu_indices(len(members), 1)
+            rows = np.array(members, dtype=np.int64)
+            possible.append(np.column_stack((rows[first], rows[second])))
+    within = np.concatenate(possible)
+    missing: Pairs = within[find_rows(pairs, within) < 0]
+    return missing
 
 
 def group_records(

@@ -103,10 +103,15 @@ def _read_size(text: str) -> Markers:
 
 
 def _read_model(text: str) -> Markers:
-    words = [word for word in tokenize(text) if has_digit(word) and len(word) >= MIN_MODEL_NUMBER]
+    """Read model numbers: words with a letter and a digit that are no sizes."""
+    words = [word for word in tokenize(text) if _is_model_number(word)]
     sizes = extract_quantities(words)
     amounts = {amount + unit for unit, values in sizes.items() for amount in values}
     return frozenset(words) - amounts
+
+
+def _is_model_number(word: str) -> bool:
+    return len(word) >= MIN_MODEL_NUMBER and has_digit(word) and not word.isdecimal()
 
 
 RULES: dict[str, VariantRule] = {
@@ -151,18 +156,28 @@ class VariantFinder:
         """Return whether each pair is of variants by a rule."""
         sides = self._read(rule)
         left, right = sides[0], sides[-1]
-        is_marked = [np.fromiter(map(bool, side), bool, len(side)) for side in (left, right)]
+        left_marked, right_marked = self._marked_sides(rule, pairs)
         is_variant = np.zeros(len(pairs), bool)
-        for place in np.flatnonzero(is_marked[0][pairs[:, 0]] & is_marked[1][pairs[:, 1]]).tolist():
+        for place in np.flatnonzero(left_marked & right_marked).tolist():
             first, second = left[pairs[place, 0]], right[pairs[place, 1]]
             is_variant[place] = first is not second and _differ(rule, first, second)
+        if rule == "edition":
+            # A first edition is rarely called so, but its year is another one.
+            marked_once = left_marked != right_marked
+            is_variant[marked_once] = self.find("year", pairs[marked_once])
         return is_variant
+
+    def _marked_sides(self, rule: str, pairs: Pairs) -> tuple[Bools, Bools]:
+        """Return whether the left and the right record of each pair has a marker."""
+        sides = self._read(rule)
+        is_marked = [np.fromiter(map(bool, side), bool, len(side)) for side in sides]
+        return is_marked[0][pairs[:, 0]], is_marked[-1][pairs[:, 1]]
 
     def describe(self, rule: str, left_row: int, right_row: int) -> str:
         """Describe how two variants differ."""
         sides = self._read(rule)
         first, second = sorted(sides[0][left_row]), sorted(sides[-1][right_row])
-        return f"{rule} {', '.join(first)} and {rule} {', '.join(second)}"
+        return f"{rule} {', '.join(first) or 'none'} and {rule} {', '.join(second) or 'none'}"
 
     def _read(self, rule: str) -> list[list[Markers]]:
         if rule not in self._markers:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from catalog.runtime.progress import Progress, no_progress
-from matcher.array_types import Floats, Ints, Matrix, Pairs
+from matcher.array_types import Bools, Floats, Ints, Matrix, Pairs
 from matcher.blocking.vectors import hash_tokens, row_sums
 from matcher.dedupe.base.records import Records
 from matcher.records.text import fold
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import normalise_code
-from matcher.taught.features.feature import ALL_COLUMNS, NEVER_LOWERS, RIVALS, Feature
+from matcher.taught.features.feature import ALL_COLUMNS, NEVER_LOWERS, NEVER_RAISES, RIVALS, Feature
 from matcher.taught.features.rivals import compare_with_rivals, rival_features
 from matcher.taught.features.scalars import (
     ScalarSide,
@@ -38,6 +38,7 @@ RIVAL_VALUES = ("3-grams", "shared words")
 LONG_RIVAL_VALUE = "rare shingles contained, more"
 LONG_KINDS = (ColumnKind.LONG_TEXT, ColumnKind.HTML)
 _NAMED = "named by the other record"
+_GIVEN_ONCE = "given by one record only"
 
 
 @dataclass
@@ -72,6 +73,8 @@ class Comparison:
                     self._codes[number] = _hash_codes(left, right)
             elif kind is not ColumnKind.IGNORED:
                 self._texts[number] = build_token_space(left, right)
+        right_side = self.left if self.right is None else self.right
+        self._given = _given_values(self.left), _given_values(right_side)
         self.all_columns = build_token_space(
             _join_columns(self.left, self.kinds),
             None if self.right is None else _join_columns(self.right, self.kinds),
@@ -100,6 +103,8 @@ class Comparison:
                 features.append(Feature(name, _NAMED, NEVER_LOWERS))
             if number in self._shingles:
                 features += shingle_features(name)
+            if kind is not ColumnKind.IGNORED:
+                features.append(Feature(name, _GIVEN_ONCE, NEVER_RAISES))
         features += text_features(ALL_COLUMNS, ColumnKind.TEXT)
         for value in self._rival_values():
             features += rival_features(
@@ -170,6 +175,11 @@ class Comparison:
                 columns.append(self._find_codes(number, left_rows, right_rows))
             if number in self._shingles:
                 columns.append(compare_shingles(self._shingles[number], left_rows, right_rows))
+            if kind is not ColumnKind.IGNORED:
+                is_given_once = (
+                    self._given[0][number][left_rows] != self._given[1][number][right_rows]
+                )
+                columns.append(is_given_once.astype(np.float32)[:, None])
         columns.append(compare_texts(self.all_columns, ColumnKind.TEXT, left_rows, right_rows))
         return np.column_stack(columns)
 
@@ -186,6 +196,11 @@ class Comparison:
         )
         is_known = (row_sums(left_codes) > 0) | (row_sums(right_codes) > 0)
         return np.where(is_known, is_named, np.nan).astype(np.float32)[:, None]
+
+
+def _given_values(records: Records) -> list[Bools]:
+    """Return for each column whether each record has a value."""
+    return [np.fromiter(map(bool, column), bool, len(column)) for column in records.fields]
 
 
 def _hash_codes(left: Sequence[str], right: Sequence[str] | None) -> tuple[Matrix, Matrix]:

@@ -200,14 +200,16 @@ def fit_agreement(
     model = AgreementModel((), 0.0)
     probability = share_among_rivals(_guess_odds(similarities), pairs, partners, is_self_join)
     for _ in range(MAX_ROUNDS):
+        # More than every second candidate is never a match.
+        share = float(np.clip(probability.mean() if len(pairs) else 0.0, 1e-6, 0.5))
+        prior = float(np.log(share / (1 - share)))
+        odds = np.full(len(pairs), prior)
         levels = list[Level]()
         for group in groups:
             weights = _weigh(level_of[group], len(cuts[group]) + 1, probability, damping)
             levels.append(Level(group, cuts[group], weights))
-        # More than every second candidate is never a match.
-        share = float(np.clip(probability.mean() if len(pairs) else 0.0, 1e-6, 0.5))
-        model = AgreementModel(tuple(levels), float(np.log(share / (1 - share))))
-        odds = model.log_odds(similarities)
+            odds += np.array([*weights, 0.0])[level_of[group]]
+        model = AgreementModel(tuple(levels), prior)
         updated = share_among_rivals(odds, pairs, partners, is_self_join)
         change = float(np.abs(updated - probability).mean()) if len(pairs) else 0.0
         probability = updated

@@ -60,3 +60,15 @@ def test_volumes_are_not_merged() -> None:
     volumes = [{rows[row][0][-1] for row in group} for group in decision.groups]
     assert volumes
     assert all(len(members) == 1 for members in volumes)
+
+
+def test_an_edition_beside_a_record_without_one() -> None:
+    """An edition that only one record names is another thing if the years differ."""
+    rows = [("Statistics", "1990"), ("Statistics, 2nd edition", "1994"), ("Statistics 2nd ed.", "")]
+    records = to_records(rows, ("title", "year"))
+    finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.NUMBER])
+    assert finder.find("edition", np.array([[0, 1], [0, 2], [1, 2]])).tolist() == [
+        True,
+        False,
+        False,
+    ]
