@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
 
 from matcher.array_types import Doubles, Floats
 
@@ -81,14 +82,16 @@ def fit_regression(
 
     signs = {1: (0, None), -1: (None, 0), 0: (None, None)}
     bounds = [*(signs[trend] for trend in trends), (None, None)]
-    fitted = minimize(
-        loss,
-        np.zeros(len(bounds)),
-        jac=True,
-        bounds=bounds,
-        method="L-BFGS-B",
-        options={"maxiter": MAX_ITERATIONS},
-    )
+    # One thread: the matrices are so small that waiting for others costs most of the time.
+    with threadpool_limits(1):
+        fitted = minimize(
+            loss,
+            np.zeros(len(bounds)),
+            jac=True,
+            bounds=bounds,
+            method="L-BFGS-B",
+            options={"maxiter": MAX_ITERATIONS},
+        )
     return Regression(mean, spread, fitted.x[:-1], float(fitted.x[-1]))
 
 

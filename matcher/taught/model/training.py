@@ -30,8 +30,14 @@ LABELS_PER_LEAF = 40
 MIN_LEAF, MAX_LEAF = 2, 12
 # Probability from which on a pair is a match if the labels are too few to choose.
 DEFAULT_THRESHOLD = 0.5
-# Sets of trees that are averaged, by number of labels: few labels make single sets erratic.
-TREES = {"max_iter": 150, "learning_rate": 0.08, "max_leaf_nodes": 8, "max_features": 0.5}
+# Few bins: with weights, scikit-learn computes each bound of a bin by itself, most of the time.
+TREES = {
+    "max_iter": 150,
+    "learning_rate": 0.08,
+    "max_leaf_nodes": 8,
+    "max_features": 0.5,
+    "max_bins": 48,
+}
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def run_and_print(
     as_json: bool,
 ) -> None:
     """Run a taught deduplication, write its files and print its figures."""
-    from scout.dedupe.taught.explanations import explain_pair, find_pair
+    from scout.dedupe.taught.explanations import explain_rows, find_pair
     from scout.dedupe.taught.taught_run import run_taught
 
     run: TaughtRun
@@ -58,7 +58,7 @@ def run_and_print(
         from scout.dedupe.taught.charts.chart_page import write_charts
 
         write_charts(run, charts)
-    explanations = [explain_pair(run, find_pair(run, text)) for text in explained]
+    explanations = explain_rows(run, [find_pair(run, text) for text in explained])
     figures = run.figures()
     if as_json:
         if explanations:

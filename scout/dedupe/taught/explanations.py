@@ -11,7 +11,7 @@ from matcher.taught.model.explain import Waterfall, describe_probability, explai
 from scout.dedupe.taught.taught_run import TaughtRun
 
 # Pairs whose mean weights stand for a column's weight.
-SAMPLE_PAIRS = 500
+SAMPLE_PAIRS = 200
 # Characters of a value in a table.
 MAX_VALUE = 60
 
@@ -33,16 +33,22 @@ def find_pair(run: TaughtRun, text: str) -> int:
     return row
 
 
-def explain_pair(run: TaughtRun, row: int) -> dict[str, Any]:
-    """Return the waterfall of a candidate: steps from the base to its probability."""
+def explain_rows(run: TaughtRun, rows: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the waterfall of each of some candidates: steps from the base to its probability."""
     decision = run.decision
-    waterfall = explain_pairs(decision.model, decision.comparison, decision.scored, [row])
+    waterfall = explain_pairs(decision.model, decision.comparison, decision.scored, rows)
+    return [_as_steps(run, row, waterfall, place) for place, row in enumerate(rows)]
+
+
+def _as_steps(run: TaughtRun, row: int, waterfall: Waterfall, place: int) -> dict[str, Any]:
+    decision = run.decision
     left, right = decision.scored.pairs[row].tolist()
     records = run.tables[0].records, run.tables[-1].records
+    weights = waterfall.weights[place]
     steps = list[dict[str, Any]]()
     total = waterfall.base
-    for number in np.argsort(-np.abs(waterfall.weights[0])).tolist():
-        group, weight = waterfall.groups[number], float(waterfall.weights[0, number])
+    for number in np.argsort(-np.abs(weights), kind="stable").tolist():
+        group, weight = waterfall.groups[number], float(weights[number])
         total += weight
         values = ["", ""]
         if group in records[0].names:

@@ -78,7 +78,7 @@ def test_labels_model_and_files(
         (("--method", "exact", "--method", "minhash"), "several are for --decide taught"),
         (("--decide", "taught", "--levels", "3"), "--levels: is not for --decide taught"),
         (("--decide", "taught", "--kind", "price"), "write COLUMN=KIND"),
-        (("--decide", "taught", "--kind", "price=colour"), "kinds are"),
+        (("--decide", "taught", "--kind", "title=colour"), "kinds are"),
         (("--decide", "taught", "--variants", "hue"), "rules are"),
         (("--decide", "taught", "--threshold", "1.5"), "a probability"),
         (("--decide", "taught", "--explain", "1,99999"), "write the lines"),

@@ -13,7 +13,7 @@ from jinja2 import Environment
 
 from catalog.errors import ScoutError
 from scout.dedupe.taught.charts.curves import ThresholdPoint, measure_thresholds, polyline
-from scout.dedupe.taught.explanations import column_weights, explain_pair
+from scout.dedupe.taught.explanations import column_weights, explain_rows
 from scout.dedupe.taught.taught_run import TaughtRun
 
 # Pairs of each list that the page shows; more make it slow to open.
@@ -141,7 +141,7 @@ def _pair_lists(run: TaughtRun) -> list[PairList]:
     )
     shown = list[PairList]()
     for title, note, rows in lists:
-        pairs = [explain_pair(run, row) for row in rows[:MAX_PAIRS].tolist()]
+        pairs = explain_rows(run, rows[:MAX_PAIRS].tolist())
         shown.append(PairList(title, note, pairs, len(rows)))
     return [pair_list for pair_list in shown if pair_list.pairs]
 
