@@ -1,8 +1,8 @@
 """A session of labelling: which pair to ask next, and the answers so far.
 
 Active learning by uncertainty: the pair whose probability is nearest to the threshold is asked
-next, but not a pair of records that were just shown. Until both classes are known, pairs that
-agreement finds likely and unlikely are asked in turn.
+next, but not a pair of records that were just shown. Until there is a duplicate, the most probable
+pair is asked.
 """
 
 from collections import deque
@@ -22,6 +22,8 @@ from scout.dedupe.taught.taught_run import TaughtRequest, build_options
 
 # Answers between two trainings of the model.
 TRAINING_INTERVAL = 10
+# Distance that a pair with a record that was just shown counts as farther away.
+SHOWN_PENALTY = 1_000.0
 # Records that were shown last, and are not shown again at once.
 RECENT_RECORDS = 10
 
@@ -63,22 +65,17 @@ class LabelSession:
     def next_row(self) -> int | None:
         """Return the candidate to ask next; None when all are answered."""
         pairs = self.decision.scored.pairs
-        distance = np.abs(self.odds - self._target_odds())
+        # The most probable pair until there is a duplicate, then the most doubtful one.
+        distance = np.abs(self.odds)
+        if "1" not in self.answers.values():
+            distance = self.odds.max(initial=0.0) - self.odds
         distance[[*self.answers]] = np.inf
         was_shown = np.isin(pairs, [*self._recent]).any(axis=1)
-        order = np.where(was_shown, distance + 1e3, distance)
+        order = np.where(was_shown, distance + SHOWN_PENALTY, distance)
         if not len(order):
             return None
         row = int(np.argmin(order))
         return None if np.isinf(order[row]) else row
-
-    def _target_odds(self) -> float:
-        """Return the log-odds that are asked about: doubtful ones once both classes are known."""
-        known = set(self.answers.values())
-        if {"0", "1"} <= known:
-            return 0.0
-        # A likely pair first, then an unlikely one, until each class has an example.
-        return 3.0 if "1" not in known else -3.0
 
     def answer(self, row: int, label: str) -> None:
         """Keep an answer, and learn from it now and then. Raises ScoutError."""
