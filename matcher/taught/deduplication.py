@@ -154,6 +154,7 @@ def decide(
         )
     variant_of = _find_variants(finder, rules, pairs)
     forbidden = np.array([bool(rule) for rule in variant_of], bool)
+    forbidden |= _differ_in_letters(pairs, left, right)
     scores = odds.copy()
     if len(labels):
         forbidden[rows] = ~labels.are_duplicates
@@ -164,9 +165,8 @@ def decide(
     groups = group_records(pairs, odds, forbidden, threshold_odds, left_size)
     result = _build_result(pairs, odds, groups, rows, left_size, threshold_odds)
     return Decision(
-        comparison, scored, odds, scores, taught, labels, rows, held_out, variant_of, groups,
-        drop_letter_pairs(result, left, right),
-    )  # fmt: skip
+        comparison, scored, odds, scores, taught, labels, rows, held_out, variant_of, groups, result
+    )
 
 
 def score_with_labels(decision: Decision, labels: Labels) -> Doubles:
@@ -292,6 +292,17 @@ def _find_variants(finder: VariantFinder, rules: Sequence[str], pairs: Pairs) ->
         for place in np.flatnonzero(finder.find(rule, pairs)).tolist():
             variant_of[place] = rule
     return variant_of
+
+
+def _differ_in_letters(pairs: Pairs, left: Records, right: Records | None) -> Bools:
+    """Return the pairs that differ only in marks that make another letter: never duplicates."""
+    nothing = np.zeros(len(pairs))
+    batch = PairBatch(pairs[:, 0], pairs[:, 1], nothing, nothing.astype(np.int64))
+    remaining = joined_pairs(drop_letter_pairs(build_result([batch], ("",)), left, right))
+    if len(remaining) == len(pairs):
+        return np.zeros(len(pairs), bool)
+    is_dropped: Bools = find_rows(remaining, pairs) < 0
+    return is_dropped
 
 
 def _lose_to_rivals(pairs: Pairs, odds: Doubles, forbidden: Bools, partners: Partners) -> Bools:

@@ -116,3 +116,18 @@ def test_the_same_input_gives_the_same_decision() -> None:
     records, truth = make_goods()
     again = decide(records, None, make_labels(truth))
     assert np.array_equal(again.odds, taught_decision().odds)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("red mug", "1")],
+        [("red mug", "1"), ("", "")],
+        [("!!!", "?"), ("???", "!")],
+        [("バス停の掃除", "1"), ("ハス停の掃除", "1")],
+        [("x" * 5000, "9" * 400), ("2020-13-41", "inf")],
+    ],
+)
+def test_odd_tables(rows: list[tuple[str, ...]]) -> None:
+    """A table of one record, empty values, symbols, other letters or huge values has no pair."""
+    assert decide(to_records(rows, ("a", "b")), None).groups == []
