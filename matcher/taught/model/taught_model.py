@@ -26,6 +26,8 @@ from matcher.taught.model.agreement import (
 )
 from matcher.taught.model.regression import Regression
 
+# Rows that are scored at once; cap on memory, as both halves compute with copies in double precision.
+ROWS_PER_CHUNK = 100_000
 AGREEMENT_FEATURES = (
     Feature(AGREEMENT, "of the columns", NEVER_LOWERS),
     Feature(AGREEMENT, "among rivals", NEVER_LOWERS),
@@ -42,8 +44,11 @@ class Classifier:
 
     def raw_log_odds(self, table: Floats) -> Doubles:
         """Return the mean log-odds of both before calibration."""
-        mean: Doubles = (log_odds(self.trees(table)) + self.regression.log_odds(table)) / 2
-        return mean
+        parts = [np.empty(0)]
+        for start in range(0, len(table), ROWS_PER_CHUNK):
+            chunk = table[start : start + ROWS_PER_CHUNK]
+            parts.append((log_odds(self.trees(chunk)) + self.regression.log_odds(chunk)) / 2)
+        return np.concatenate(parts)
 
     def log_odds(self, table: Floats) -> Doubles:
         """Return the calibrated log-odds of each row."""
