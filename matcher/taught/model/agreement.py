@@ -230,8 +230,8 @@ def _weigh(level: Ints, count: int, probability: Doubles, damping: float) -> tup
     """Return log m / u of each level; unknown values carry no weight."""
     is_known = level < count
     position = (np.arange(count) + 0.5) / count
-    matches: Doubles = np.bincount(level[is_known], probability[is_known], count)
-    others: Doubles = np.bincount(level[is_known], 1 - probability[is_known], count)
+    matches = np.bincount(level[is_known], probability[is_known], count).astype(np.float64)
+    others = np.bincount(level[is_known], 1 - probability[is_known], count).astype(np.float64)
     matches += PRIOR_PAIRS * position**PRIOR_POWER / (position**PRIOR_POWER).sum()
     others += PRIOR_PAIRS * position[::-1] ** PRIOR_POWER / (position**PRIOR_POWER).sum()
     weights = np.log(matches / matches.sum()) - np.log(others / others.sum())
