@@ -136,7 +136,7 @@ def decide(
     scored = add_agreement(comparison, pairs, table, agreement)
     rows = find_rows(pairs, labels.pairs)
     taught, held_out = _teach(comparison, scored, agreement, labels, rows, model, options)
-    finder = VariantFinder(left, right, comparison.kinds)
+    finder = comparison.variants
     rules = _variant_rules(finder, labels, model, options)
     taught = replace(taught, summary={**taught.summary, "variants": rules})
     threshold_odds = _odds(taught.threshold)

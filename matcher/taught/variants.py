@@ -16,7 +16,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from catalog.errors import UsageError
-from matcher.array_types import Bools, Pairs
+from matcher.array_types import Bools, Floats, Pairs
 from matcher.dedupe.base.records import Records
 from matcher.records.text import fold, has_digit, tokenize
 from matcher.records.units import extract_quantities
@@ -172,6 +172,14 @@ class VariantFinder:
         sides = self._read(rule)
         is_marked = [np.fromiter(map(bool, side), bool, len(side)) for side in sides]
         return is_marked[0][pairs[:, 0]], is_marked[-1][pairs[:, 1]]
+
+    def compare(self, rule: str, pairs: Pairs) -> Floats:
+        """Return 1 where markers differ, 0 where not, 0.5 with one marker, NaN without any."""
+        left_marked, right_marked = self._marked_sides(rule, pairs)
+        compared = np.where(left_marked | right_marked, 0.5, np.nan).astype(np.float32)
+        both = left_marked & right_marked
+        compared[both] = self.find(rule, pairs[both])
+        return compared
 
     def describe(self, rule: str, left_row: int, right_row: int) -> str:
         """Describe how two variants differ."""

@@ -12,7 +12,14 @@ from matcher.dedupe.base.records import Records
 from matcher.records.text import fold
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import normalise_code
-from matcher.taught.features.feature import ALL_COLUMNS, NEVER_LOWERS, NEVER_RAISES, RIVALS, Feature
+from matcher.taught.features.feature import (
+    ALL_COLUMNS,
+    NEVER_LOWERS,
+    NEVER_RAISES,
+    RIVALS,
+    VARIANTS,
+    Feature,
+)
 from matcher.taught.features.rivals import compare_with_rivals, rival_features
 from matcher.taught.features.scalars import (
     ScalarSide,
@@ -30,6 +37,7 @@ from matcher.taught.features.shingle_overlap import (
 )
 from matcher.taught.features.texts import compare_texts, text_features
 from matcher.taught.features.token_space import WORD_BITS, TokenSpace, build_token_space
+from matcher.taught.variants import RULES, VariantFinder
 
 # Pairs that are compared at once; cap on memory.
 PAIRS_PER_CHUNK = 100_000
@@ -54,6 +62,7 @@ class Comparison:
     shingle_size: int = DEFAULT_SIZE
     features: list[Feature] = field(init=False)
     all_columns: TokenSpace = field(init=False)
+    variants: VariantFinder = field(init=False)
 
     def __post_init__(self) -> None:
         """Vectorise all columns."""
@@ -79,6 +88,7 @@ class Comparison:
             _join_columns(self.left, self.kinds),
             None if self.right is None else _join_columns(self.right, self.kinds),
         )
+        self.variants = VariantFinder(self.left, self.right, self.kinds)
         self.features = self._list_features()
 
     @property
@@ -106,6 +116,7 @@ class Comparison:
             if kind is not ColumnKind.IGNORED:
                 features.append(Feature(name, _GIVEN_ONCE, NEVER_RAISES))
         features += text_features(ALL_COLUMNS, ColumnKind.TEXT)
+        features += [Feature(VARIANTS, rule, NEVER_RAISES) for rule in RULES]
         for value in self._rival_values():
             features += rival_features(
                 RIVALS, str(value) if value.group != ALL_COLUMNS else value.name
@@ -181,6 +192,8 @@ class Comparison:
                 )
                 columns.append(is_given_once.astype(np.float32)[:, None])
         columns.append(compare_texts(self.all_columns, ColumnKind.TEXT, left_rows, right_rows))
+        pairs = np.column_stack((left_rows, right_rows))
+        columns += [self.variants.compare(rule, pairs)[:, None] for rule in RULES]
         return np.column_stack(columns)
 
     def _find_codes(self, number: int, left_rows: Ints, right_rows: Ints) -> Floats:

@@ -7,6 +7,7 @@ from matcher.features.table import NEVER_LOWERS, NEVER_RAISES
 # Names of feature groups that are no columns.
 ALL_COLUMNS = "all columns"
 RIVALS = "rivals"
+VARIANTS = "variants"
 LABELLED_RIVALS = "labelled rivals"
 AGREEMENT = "agreement"
 
@@ -17,6 +18,7 @@ __all__ = [
     "NEVER_LOWERS",
     "NEVER_RAISES",
     "RIVALS",
+    "VARIANTS",
     "Feature",
 ]
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from matcher.array_types import Doubles, Floats, Ints, Pairs
-from matcher.taught.features.feature import ALL_COLUMNS, RIVALS, Feature
+from matcher.taught.features.feature import ALL_COLUMNS, RIVALS, VARIANTS, Feature
 
 # Cuts between levels of similarity.
 CUTS = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.9999)
@@ -104,6 +104,8 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
     for number, feature in enumerate(features):
         places.setdefault(feature.group, {})[feature.name] = number
     similarities = dict[str, Floats]()
+    # Variants are decided by rules, or by a classifier; few pairs have a marker at all.
+    places.pop(VARIANTS, None)
     for group, columns in places.items():
         if group == RIVALS:
             names = [name for name in columns if name.endswith(", lead, smaller")]
