@@ -244,7 +244,8 @@ def _known_boilerplate(catalog: Sequence[Record], large: LargeCatalog | None) ->
         return None
     if large.statistics:
         return large.statistics.boilerplate
-    return find_boilerplate([catalog[row] for row in draw_rows(large.keys, MAX_READ).tolist()])
+    rows = draw_rows(large.keys, MAX_READ).tolist()
+    return find_boilerplate([catalog[row].description for row in rows])
 
 
 def _unify_brands(

@@ -7,6 +7,7 @@ lacks help (the idea is sqlite-utils').
 from collections.abc import Iterator
 from typing import Any
 
+import typer.core
 import typer.main
 
 from scout.cli import app
@@ -36,12 +37,15 @@ def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     subcommands = getattr(command, "commands", {})
     if not subcommands:
         return
-    # Arguments of a group stand before its commands: scout review SHOP list.
-    arguments = [
-        parameter.metavar or parameter.human_readable_name
-        for parameter in command.params
-        if parameter.param_type_name == "argument"
-    ]
+    arguments = list[str]()
+    # Arguments of a group stand before its commands: scout review SHOP list. A command with a
+    # sub-command has either: scout dedupe FILE, scout dedupe label FILE.
+    if isinstance(command, typer.core.TyperGroup):
+        arguments = [
+            parameter.metavar or (parameter.name or "").upper()
+            for parameter in command.params
+            if parameter.param_type_name == "argument"
+        ]
     for subname, subcommand in subcommands.items():
         yield from _walk(" ".join([name, *arguments, subname]), subcommand)
 

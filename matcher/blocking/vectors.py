@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from matcher.array_types import Matrix
+from matcher.array_types import Floats, Matrix
 from matcher.records.record import Record
 from matcher.records.text import tokenize
 
@@ -83,7 +83,7 @@ def _weigh_words(records: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
     """
     width = hash_width(len(records))
     spellings = hash_tokens((record.spellings for record in records), width)
-    idf = sparse.diags_array(_inverse_document_frequency(spellings))
+    idf = sparse.diags_array(inverse_document_frequency(spellings))
     weights = hash_tokens((record.words for record in records), width) @ idf
     texts = hash_tokens((record.text_spellings for record in records), width) @ idf
     return weights.tocsr(), (spellings @ idf).tocsr(), texts.tocsr()
@@ -92,7 +92,7 @@ def _weigh_words(records: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
 def vectorise_titles(records: Sequence[Record]) -> Matrix:
     """Return title words as unit vectors, each word weighed by its rarity among these records."""
     present = hash_tokens((record.words for record in records), hash_width(len(records)))
-    return normalise_rows(present @ sparse.diags_array(_inverse_document_frequency(present)))
+    return normalise_rows(present @ sparse.diags_array(inverse_document_frequency(present)))
 
 
 def hash_width(record_count: int) -> int:
@@ -121,7 +121,7 @@ def _weigh_counts(
         CountVectorizer(analyzer=tokens, binary=True, dtype=np.float32, max_features=max_features),
         records,
     )
-    return (counts @ sparse.diags_array(_inverse_document_frequency(counts))).tocsr()
+    return (counts @ sparse.diags_array(inverse_document_frequency(counts))).tocsr()
 
 
 def _fit_transform(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
@@ -133,14 +133,24 @@ def _fit_transform(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
         return sparse.csr_array((len(documents), 1), dtype=np.float32)
 
 
-def _inverse_document_frequency(counts: Matrix) -> Any:
+def inverse_document_frequency(counts: Matrix) -> Any:
     """Return the smoothed inverse document frequency, as scikit-learn defines it."""
     present = np.asarray((counts > 0).sum(axis=0)).ravel()
     return (np.log((1 + counts.shape[0]) / (1 + present)) + 1).astype(np.float32)
 
 
+def row_sums(matrix: Matrix) -> Floats:
+    """Return the sum of each row of a sparse matrix."""
+    return np.asarray(matrix.sum(axis=1), dtype=np.float32).ravel()
+
+
+def row_maxima(matrix: Matrix) -> Floats:
+    """Return the greatest value of each row of a sparse matrix, 0 for an empty row."""
+    return np.asarray(matrix.max(axis=1).toarray(), dtype=np.float32).ravel()
+
+
 def normalise_rows(matrix: Matrix) -> Matrix:
-    """Return the rows as unit vectors."""
+    """Scale the rows of a sparse matrix to length 1."""
     norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     # Empty rows stay empty instead of becoming NaN.
     return (sparse.diags_array(1 / np.maximum(norms, 1e-9).astype(np.float32)) @ matrix).tocsr()

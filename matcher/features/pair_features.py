@@ -15,7 +15,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import JaroWinkler
 
 from matcher.array_types import Floats, Ints, Keys, Matrix, Pairs
-from matcher.blocking.vectors import VectorSpace
+from matcher.blocking.vectors import VectorSpace, row_maxima, row_sums
 from matcher.features.cache import MatchCache, combine_digests, digest_records
 from matcher.features.part_numbers import part_number_features
 from matcher.features.rival_margins import compute_rival_margins
@@ -138,22 +138,22 @@ def _token_columns(space: VectorSpace, pairs: Pairs) -> Columns:
     only_catalog = _unshared(catalog.weights[j], shop.spellings[i])
     common_shop = shop.weights[i] - only_shop
     common_catalog = catalog.weights[j] - only_catalog
-    shared_of_shop, shared_of_catalog = _row_sums(common_shop), _row_sums(common_catalog)
-    unshared_of_shop, unshared_of_catalog = _row_sums(only_shop), _row_sums(only_catalog)
+    shared_of_shop, shared_of_catalog = row_sums(common_shop), row_sums(common_catalog)
+    unshared_of_shop, unshared_of_catalog = row_sums(only_shop), row_sums(only_catalog)
     total = shared_of_shop + shared_of_catalog + unshared_of_shop + unshared_of_catalog
     return {
-        "grams": _row_sums(shop.grams[i].multiply(catalog.grams[j])),
-        "words": _row_sums(shop.title_words[i].multiply(catalog.title_words[j])),
+        "grams": row_sums(shop.grams[i].multiply(catalog.grams[j])),
+        "words": row_sums(shop.title_words[i].multiply(catalog.title_words[j])),
         "shared": (shared_of_shop + shared_of_catalog) / np.maximum(total, _EPSILON),
         "shared_of_shop": shared_of_shop / np.maximum(shared_of_shop + unshared_of_shop, _EPSILON),
         "shared_of_known": shared_of_catalog
         / np.maximum(shared_of_catalog + unshared_of_catalog, _EPSILON),
         "told_by_known": _covered_share(shop.weights[i], catalog.texts[j]),
         "told_by_shop": _covered_share(catalog.weights[j], shop.texts[i]),
-        "rarest_shared": np.maximum(_row_maxima(common_shop), _row_maxima(common_catalog))
+        "rarest_shared": np.maximum(row_maxima(common_shop), row_maxima(common_catalog))
         / space.max_weight,
-        "rarest_only_shop": _row_maxima(only_shop) / space.max_weight,
-        "rarest_only_known": _row_maxima(only_catalog) / space.max_weight,
+        "rarest_only_shop": row_maxima(only_shop) / space.max_weight,
+        "rarest_only_known": row_maxima(only_catalog) / space.max_weight,
     }
 
 
@@ -164,16 +164,8 @@ def _unshared(weights: Matrix, spellings: Matrix) -> Matrix:
 
 def _covered_share(weights: Matrix, texts: Matrix) -> Floats:
     """Return the share of a title's weight that the other offer's text has."""
-    total = np.maximum(_row_sums(weights), np.float32(_EPSILON))
-    return (1 - _row_sums(_unshared(weights, texts)) / total).astype(np.float32)
-
-
-def _row_sums(matrix: Matrix) -> Floats:
-    return np.asarray(matrix.sum(axis=1), dtype=np.float32).ravel()
-
-
-def _row_maxima(matrix: Matrix) -> Floats:
-    return np.asarray(matrix.max(axis=1).toarray(), dtype=np.float32).ravel()
+    total = np.maximum(row_sums(weights), np.float32(_EPSILON))
+    return (1 - row_sums(_unshared(weights, texts)) / total).astype(np.float32)
 
 
 def _description_column(
@@ -181,7 +173,7 @@ def _description_column(
 ) -> Floats:
     products = space.shop.description[pairs[:, 0]].multiply(space.catalog.description[pairs[:, 1]])
     are_known = np.fromiter(map(_have_descriptions, left, right), bool, len(left))
-    return np.where(are_known, _row_sums(products), np.nan).astype(np.float32)
+    return np.where(are_known, row_sums(products), np.nan).astype(np.float32)
 
 
 def _have_descriptions(left: Record, right: Record) -> bool:

@@ -48,7 +48,7 @@ def sample_texts(
 ) -> tuple[dict[str, Any], FrequencyTable]:
     """Return boilerplate and variant words, ready for JSON, and the words of descriptions."""
     _, read = _read_records(session, documents, draw_rows(documents.keys, MAX_READ))
-    boilerplate = find_boilerplate(read)
+    boilerplate = find_boilerplate([record.description for record in read])
     drawn = draw_rows(documents.keys, MAX_DESCRIPTIONS, _DESCRIPTION_DRAW)
     _, drawn_records = _read_records(session, documents, drawn)
     described = remove_boilerplate(drawn_records, boilerplate)

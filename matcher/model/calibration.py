@@ -42,7 +42,7 @@ class Sigmoid:
         return (1 / (1 + np.exp(logit))).astype(np.float32)
 
 
-def log_odds(probability: Floats) -> Doubles:
+def log_odds(probability: Floats | Doubles) -> Doubles:
     """Return finite log-odds, also of 0 and 1."""
     clipped = np.clip(probability.astype(np.float64), _MARGIN, 1 - _MARGIN)
     odds: Doubles = np.log(clipped / (1 - clipped))

@@ -30,38 +30,45 @@ def remove_boilerplate(
     `boilerplate` are these runs where they are known (`find_boilerplate`).
     """
     if boilerplate is None:
-        # Evenly spread over the side, so that one category does not stand for all.
-        boilerplate = find_boilerplate(records[:: max(1, len(records) // MAX_READ)])
+        boilerplate = find_boilerplate([record.description for record in records])
     if not boilerplate:
         return list(records)
     return [_remove_runs(record, boilerplate) for record in records]
 
 
-def find_boilerplate(records: Sequence[Record]) -> frozenset[str]:
-    """Find the runs of words that the descriptions of many records share."""
+def find_boilerplate(texts: Sequence[str]) -> frozenset[str]:
+    """Return the runs of words that many texts of one source share; empty texts do not count."""
+    # Evenly spread over the side, so that one category does not stand for all.
+    step = max(1, len(texts) // MAX_READ)
     counts: Counter[str] = Counter()
-    description_count = 0
-    for record in records:
-        if record.description:
-            description_count += 1
-            counts.update(set(_runs(record.description.split())))
-    min_count = max(MIN_DESCRIPTIONS, MIN_SHARE * description_count)
+    text_count = 0
+    for text in texts[::step]:
+        if text:
+            text_count += 1
+            counts.update(set(_runs(text.split())))
+    min_count = max(MIN_DESCRIPTIONS, MIN_SHARE * text_count)
     return frozenset(run for run, count in counts.items() if count >= min_count)
 
 
-def _remove_runs(record: Record, boilerplate: Set[str]) -> Record:
-    description_words = record.description.split()
+def remove_runs(text: str, boilerplate: Set[str]) -> str:
+    """Return a text without the words of boilerplate runs, unchanged if it has none.
+
+    >>> remove_runs("red mug we ship within two working days", {"we ship within two working days"})
+    'red mug'
+    """
+    words = text.split()
     removed: set[int] = set()
-    for start, run in enumerate(_runs(description_words)):
+    for start, run in enumerate(_runs(words)):
         if run in boilerplate:
             removed.update(range(start, start + RUN_LENGTH))
     if not removed:
-        return record
-    remaining = []
-    for place, word in enumerate(description_words):
-        if place not in removed:
-            remaining.append(word)
-    return replace(record, description=" ".join(remaining))
+        return text
+    return " ".join(word for place, word in enumerate(words) if place not in removed)
+
+
+def _remove_runs(record: Record, boilerplate: Set[str]) -> Record:
+    remaining = remove_runs(record.description, boilerplate)
+    return record if remaining == record.description else replace(record, description=remaining)
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[str]:

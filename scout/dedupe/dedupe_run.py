@@ -7,6 +7,7 @@ from typing import Any
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.records import Records, load_records
 from matcher.dedupe.base.similarity_measures import SimilarityName
+from matcher.dedupe.cluster.merging import Preference
 from matcher.dedupe.deduplication import RecordDuplicates, find_duplicates
 from scout.dedupe.method_options import MethodOption, MethodOptions, build_method
 
@@ -23,6 +24,7 @@ class DedupeRequest:
     threshold: float = 0.8
     options: MethodOptions = field(default_factory=MethodOptions)
     age: str | None = None
+    prefer: Preference = "confirmed"
 
     def files(self) -> list[Path]:
         """Return the files to compare."""

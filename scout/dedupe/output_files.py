@@ -173,7 +173,7 @@ def _merge_clusters(run: DedupeRun) -> Iterator[_MergedRecord]:
         raise UsageError(f"--age {age_column}: no record has such a column")
     for placed_rows in rows_of_cluster:
         placed_rows.sort(key=lambda placed_row: _age_order(placed_row[0], age_column))
-        merged = merge_rows([row for row, _ in placed_rows])
+        merged = merge_rows([row for row, _ in placed_rows], run.request.prefer)
         yield _MergedRecord(merged, [place for _, place in placed_rows])
 
 

@@ -1,18 +1,36 @@
 """`scout dedupe`: find near-duplicates in any file of records, or between two."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, cast
 
 import typer
 
-from scout.commands.context import JsonOption, get_invocation
-from scout.terminal.output import print_json, print_lines, print_table
+from scout.commands.context import JsonOption, check_writable, get_invocation
+from scout.commands.standalone.dedupe_label import DedupeCommand
+from scout.commands.standalone.dedupe_output import OutputPaths, print_figures, run_and_print
+
+
+class Method(StrEnum):
+    """The choices of --method, which typer repeats only for an enumeration."""
+
+    EXACT = "exact"
+    PREFIX_FILTER = "prefix-filter"
+    SEGMENTS = "segments"
+    MINHASH = "minhash"
+    SIMHASH = "simhash"
+    EMBEDDINGS = "embeddings"
+    LADDER = "ladder"
+    NEIGHBOURS = "neighbours"
+
+
+DEFAULT_THRESHOLD = 0.8  # similarity of a pair
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the command with the application."""
-    app.command("dedupe")(find_duplicates)
+    app.command("dedupe", cls=DedupeCommand)(find_duplicates)
 
 
 def find_duplicates(
@@ -34,11 +52,11 @@ def find_duplicates(
         ),
     ] = "",
     method: Annotated[
-        Literal["exact", "prefix-filter", "segments", "minhash", "simhash", "embeddings", "ladder"],
+        list[Method] | None,
         typer.Option(
-            help="The join method; ladder chains the cheapest first, then finer ones on the remaining records."
+            help="The join method (else ladder, which chains the cheapest first, then finer ones on the remaining records). With --decide taught: where candidates come from, several allowed (else neighbours)."
         ),
-    ] = "ladder",
+    ] = None,
     similarity: Annotated[
         Literal["edit", "jaccard", "cosine"] | None,
         typer.Option(
@@ -46,9 +64,74 @@ def find_duplicates(
         ),
     ] = None,
     threshold: Annotated[
-        float,
-        typer.Option(metavar="T", help="The least similarity of a pair, above 0 and at most 1."),
-    ] = 0.8,
+        float | None,
+        typer.Option(
+            metavar="T",
+            help="The least similarity of a pair, above 0 and at most 1 (else 0.8); with --decide taught its least probability (else learnt, or 0.5).",
+        ),
+    ] = None,
+    decide: Annotated[
+        Literal["similarity", "taught"],
+        typer.Option(
+            help="By similarity alone, or by a classifier taught with --labels, with a stored --model, or without either by the agreement of the columns."
+        ),
+    ] = "similarity",
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LABELS.csv",
+            help="With taught: labelled pairs, columns left, right, label (1 or 0).",
+        ),
+    ] = None,
+    id_column: Annotated[
+        str,
+        typer.Option(
+            "--id", metavar="COLUMN", help="With taught: labels name records by it, else by line."
+        ),
+    ] = "",
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=KIND",
+            help="With taught: name, text, long, html, address, category, identifier, number, date or ignore (else detected); repeatable.",
+        ),
+    ] = None,
+    sections: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|HEADING,...",
+            help="With taught: compare only the sections of long texts and pages that describe the thing: auto leaves out those about the advertiser.",
+        ),
+    ] = "",
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="With taught: the source of a record; phrases of long texts that many records of a source repeat are left out.",
+        ),
+    ] = "",
+    variants: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE,RULE",
+            help="With taught: records that differ in volume, part, edition, year, size or model are no duplicates; or none (else volume, part and edition, or learnt from labels).",
+        ),
+    ] = None,
+    explain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LEFT,RIGHT",
+            help="With taught: the weight of each column for this pair, named by line or id; repeatable.",
+        ),
+    ] = None,
+    charts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html",
+            callback=check_writable,
+            help="With taught: write precision and recall by threshold, weights, cluster sizes and pairs as a page.",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="PAIRS.csv", help="Write the pairs.")] = None,
     clusters: Annotated[
         Path | None,
@@ -70,6 +153,12 @@ def find_duplicates(
             help="With --merged: dates or numbers, the oldest record's value wins a draw.",
         ),
     ] = None,
+    prefer: Annotated[
+        Literal["confirmed", "complete", "oldest"] | None,
+        typer.Option(
+            help="With --merged: the value that most records have, the longest, or the oldest record's (else confirmed)."
+        ),
+    ] = None,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -88,7 +177,7 @@ def find_duplicates(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="With minhash: keep an index here; later calls compare with it and add to it.",
+            help="With minhash or taught: keep an index here; later calls compare with it and add to it.",
         ),
     ] = None,
     levels: Annotated[
@@ -105,7 +194,7 @@ def find_duplicates(
             min=1,
             max=64,
             metavar="K",
-            help="Words or characters of a shingle (else 1 word, 3 characters).",
+            help="Words or characters of a shingle (else 1 word, 3 characters; 6 words of long texts with taught).",
         ),
     ] = None,
     permutations: Annotated[
@@ -135,8 +224,8 @@ def find_duplicates(
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME_OR_FOLDER",
-            help="With embeddings: a model of model2vec or sentence-transformers.",
+            metavar="NAME_OR_FILE",
+            help="With embeddings: a model of model2vec or sentence-transformers. With taught: a JSON file, written if there are --labels or no such file, else applied.",
         ),
     ] = None,
     neighbours: Annotated[
@@ -145,7 +234,7 @@ def find_duplicates(
             min=1,
             max=1000,
             metavar="N",
-            help="With embeddings: neighbours of each record (else 10).",
+            help="With embeddings or taught: neighbours of each record (else 10).",
         ),
     ] = None,
     search: Annotated[
@@ -160,29 +249,91 @@ def find_duplicates(
     ] = None,
     loose: Annotated[
         float | None,
-        typer.Option(metavar="T", help="The least similarity of --candidates (else 0.4)."),
+        typer.Option(
+            metavar="T",
+            help="The least similarity of --candidates, or of taught's --method (else 0.4).",
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find near-duplicates in a file of records, or between two files.
 
     With --store, --memory or --index the file may be larger than memory: a pair is a record and one
-    seen before it.
+    seen before it. 'scout dedupe label FILE' asks for the labels that teach most.
     """
     from catalog.errors import UsageError
     from scout.dedupe import output_files
     from scout.dedupe.dedupe_run import DedupeRequest, run_dedupe
     from scout.dedupe.disk_run import DiskOption, NamedPair, run_on_disk
-    from scout.dedupe.method_options import MethodOptions
+    from scout.dedupe.method_options import MethodOption, MethodOptions
 
     keys = tuple(name.strip() for name in key.split(",") if name.strip())
+    outputs = OutputPaths(out, clusters, merged)
+    if age and not merged:
+        raise UsageError("--age: says whose value a merged record takes, and there is no --merged")
+    if prefer and not merged:
+        raise UsageError("--prefer: says whose value a merged record takes; there is no --merged")
+    preference = prefer or "confirmed"
+    if decide == "taught":
+        _refuse_with_taught(
+            {
+                "--similarity": similarity,
+                "--store": store,
+                "--memory": memory or None,
+                "--levels": levels,
+                "--shingles": shingles,
+                "--permutations": permutations,
+                "--recall": recall,
+                "--bits": bits,
+                "--parts": parts,
+                "--agree": agree,
+                "--search": search,
+                "--candidates": candidates,
+            }
+        )
+        from scout.dedupe.taught.taught_run import TaughtRequest
+
+        taught = TaughtRequest(
+            file, right, keys, id_column, labels, Path(model) if model else None,
+            tuple(kind or ()), tuple(name.value for name in method or ()), loose, neighbours, shingle_size, sections, source,
+            variants,
+            threshold, age, preference, index,
+        )  # fmt: skip
+        run_and_print(context, taught, outputs, tuple(explain or ()), charts, as_json)
+        return
+    _require_taught(
+        {
+            "--labels": labels,
+            "--id": id_column or None,
+            "--kind": kind or None,
+            "--sections": sections or None,
+            "--source": source or None,
+            "--variants": variants,
+            "--explain": explain or None,
+            "--charts": charts,
+        }
+    )
+    if method and len(method) > 1:
+        raise UsageError("--method: several are for --decide taught; ladder chains methods")
+    method_name = method[0].value if method else Method.LADDER.value
+    if method_name == Method.NEIGHBOURS.value:
+        raise UsageError("--method neighbours: finds candidates for --decide taught only")
     options = MethodOptions(
         levels, shingles, shingle_size, permutations, recall, bits, parts, agree,
         model, neighbours, search, candidates, loose,
     )  # fmt: skip
-    request = DedupeRequest(file, right, keys, method, similarity, threshold, options, age)
-    if age and not merged:
-        raise UsageError("--age: says whose value a merged record takes, and there is no --merged")
+    least_similarity = DEFAULT_THRESHOLD if threshold is None else threshold
+    request = DedupeRequest(
+        file,
+        right,
+        keys,
+        cast(MethodOption, method_name),
+        similarity,
+        least_similarity,
+        options,
+        age,
+        preference,
+    )
     disk_options: dict[DiskOption, Path | str] = {}
     if store:
         disk_options["--store"] = store
@@ -199,17 +350,12 @@ def find_duplicates(
         disk_option, value = disk_options.popitem()
         with get_invocation(context).progress() as progress:
             figures = run_on_disk(request, disk_option, value, write_pairs, progress)
-            _print_figures(figures, as_json)
+            print_figures(figures, as_json)
         return
     with get_invocation(context).progress() as progress:
         run = run_dedupe(request, progress)
-    if out is not None:
-        output_files.write_pairs(run, out)
-    if clusters is not None:
-        output_files.write_clusters(run, clusters)
-    if merged is not None:
-        output_files.write_merged(run, merged)
-    _print_figures(run.figures(), as_json)
+    outputs.write(run)
+    print_figures(run.figures(), as_json)
 
 
 def _refuse_with_disk_options(
@@ -226,19 +372,19 @@ def _refuse_with_disk_options(
         )
 
 
-def _print_figures(figures: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(figures)
-        return
-    columns = ("records", "candidates", "comparisons", "pairs", "clusters", "seconds")
-    print_table(columns, [[figures[name] for name in columns]])
-    levels = figures["levels"]
-    if levels:
-        print_lines("")
-        print_table(tuple(levels[0]), [tuple(level.values()) for level in levels])
-    if figures["left_out"] or figures["bad"]:
-        print_lines(
-            "",
-            f"{figures['left_out']} records without a key were left out, "
-            f"{figures['bad']} could not be read",
-        )
+def _refuse_with_taught(options: Mapping[str, object]) -> None:
+    """Raise UsageError for options that --decide taught does not have."""
+    from catalog.errors import UsageError
+
+    for name, value in options.items():
+        if value is not None:
+            raise UsageError(f"{name}: is not for --decide taught")
+
+
+def _require_taught(options: Mapping[str, object]) -> None:
+    """Raise UsageError for options that only --decide taught has."""
+    from catalog.errors import UsageError
+
+    for name, value in options.items():
+        if value is not None:
+            raise UsageError(f"{name}: is for --decide taught")

@@ -1,0 +1,1 @@
+"""The sets and the peers of `benchmarks.dedupe`."""

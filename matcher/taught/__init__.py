@@ -1,0 +1,1 @@
+"""Learn to tell duplicates from look-alikes in any table: features, classifier, variants, groups."""

@@ -1,0 +1,76 @@
+"""Candidate pairs: the nearest neighbours of each record, and the pairs of any join method."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from matcher.array_types import Ints, Matrix, Pairs
+from matcher.blocking.nearest_rows import (
+    BUDGET,
+    MAX_EXACT_CELLS,
+    find_nearest,
+    find_nearest_bounded,
+)
+from matcher.dedupe.base.join import JoinResult
+from matcher.taught.features.token_space import TokenSpace
+
+# Nearest neighbours of each record, by 3-grams and by words.
+DEFAULT_NEIGHBOURS = 10
+# Rows that all rows together meet in the bounded search; bounds time.
+MAX_MEETINGS = 500_000_000
+MIN_BUDGET = 200
+
+
+def find_neighbours(
+    space: TokenSpace, is_self_join: bool, count: int = DEFAULT_NEIGHBOURS
+) -> Pairs:
+    """Find the most similar records of each record, from both sides; sorted unique pairs."""
+    sides = (
+        (space.left.grams, space.right.grams),
+        (space.left.unit_words, space.right.unit_words),
+    )
+    parts = [find_nearest_pairs(left, right, is_self_join, count) for left, right in sides]
+    return unite_pairs(parts, is_self_join)
+
+
+def find_nearest_pairs(left: Matrix, right: Matrix, is_self_join: bool, count: int) -> Pairs:
+    """Find the `count` rows of the other side with the greatest product, from both sides."""
+    if is_self_join:
+        # Each record is its own nearest neighbour.
+        return _search(left, right, count + 1)
+    return np.concatenate([_search(left, right, count), _search(right, left, count)[:, ::-1]])
+
+
+def unite_pairs(parts: Iterable[Pairs], is_self_join: bool) -> Pairs:
+    """Return the distinct pairs of several sets, sorted; in a self-join with left < right.
+
+    >>> unite_pairs([np.array([[2, 1], [1, 1]]), np.array([[1, 2]])], is_self_join=True).tolist()
+    [[1, 2]]
+    """
+    pairs = np.concatenate([np.empty((0, 2), np.int64), *parts])
+    if is_self_join:
+        pairs = np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1)
+    codes = np.unique(pairs[:, 0] << 32 | pairs[:, 1])
+    return np.column_stack((codes >> 32, codes & 0xFFFFFFFF)).astype(np.int64)
+
+
+def joined_pairs(result: JoinResult) -> Pairs:
+    """Return the pairs that a join method found."""
+    return np.column_stack((result.left, result.right)).astype(np.int64)
+
+
+def _search(left: Matrix, right: Matrix, count: int) -> Pairs:
+    if left.shape[0] * right.shape[0] <= MAX_EXACT_CELLS:
+        return find_nearest(left, right, count)
+    budget = max(MIN_BUDGET, min(BUDGET, MAX_MEETINGS // max(1, left.shape[0])))
+    return find_nearest_bounded(left, right, count, budget)
+
+
+def find_rows(pairs: Pairs, wanted: Pairs) -> Ints:
+    """Return the row of each wanted pair among sorted pairs, -1 if it is not there."""
+    codes = pairs[:, 0] << 32 | pairs[:, 1]
+    wanted_codes = wanted[:, 0] << 32 | wanted[:, 1]
+    place = np.minimum(np.searchsorted(codes, wanted_codes), max(0, len(codes) - 1))
+    if not len(codes):
+        return np.full(len(wanted), -1, np.int64)
+    return np.where(codes[place] == wanted_codes, place, -1).astype(np.int64)

@@ -1,0 +1,1 @@
+"""The columns of a table: their kinds, and values parsed by kind."""

@@ -1,0 +1,77 @@
+"""Values of a column as numbers, dates, or identifiers; None where a text is no such value."""
+
+import re
+from datetime import date
+
+# Characters of a value that are read as a number or a date; cap against hostile input.
+MAX_CHARACTERS = 40
+# Greatest number that is compared; beyond it differences say nothing.
+MAX_NUMBER = 1e15
+# Years that a date may have.
+YEARS = range(1000, 2200)
+_NUMBER = re.compile(
+    r"^[^\d\w-]{0,4}(?P<number>-?\d[\d.,' \u00a0\u202f]*)(?:[^\d\w]|[a-z%]){0,4}$", re.IGNORECASE
+)
+_ISO_DATE = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$")
+_DAY_FIRST_DATE = re.compile(r"^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$")
+_COMPACT_DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
+_NO_CODE_CHARACTER = re.compile(r"[\W_]+")
+
+
+def parse_number(text: str) -> float | None:
+    """Parse an amount with currency signs, thousands separators and a decimal comma or point.
+
+    >>> parse_number("$1,299.90"), parse_number("1.299,90 €"), parse_number("3,5"), parse_number("a4")
+    (1299.9, 1299.9, 3.5, None)
+    """
+    match = _NUMBER.match(text[:MAX_CHARACTERS].strip())
+    if match is None:
+        return None
+    digits = re.sub(r"[' \u00a0\u202f]", "", match["number"])
+    point, comma = digits.rfind("."), digits.rfind(",")
+    if comma > point:
+        # A comma before exactly three digits separates thousands unless a point came before it.
+        is_thousands = len(digits) - comma == 4 and point < 0
+        digits = digits.replace(".", "").replace(",", "" if is_thousands else ".")
+    else:
+        digits = digits.replace(",", "")
+    try:
+        number = float(digits)
+    except ValueError:
+        return None
+    return number if abs(number) <= MAX_NUMBER else None
+
+
+def parse_date(text: str) -> date | None:
+    """Parse a date: year first, day (or month) first with a year of four digits, or eight digits.
+
+    >>> parse_date("2021-05-01T10:00"), parse_date("30.11.2020"), parse_date("19801204")
+    (datetime.date(2021, 5, 1), datetime.date(2020, 11, 30), datetime.date(1980, 12, 4))
+    >>> parse_date("11/30/2020"), parse_date("1.5"), parse_date("20201350")
+    (datetime.date(2020, 11, 30), None, None)
+    """
+    start = text[:MAX_CHARACTERS].strip()
+    if match := _ISO_DATE.match(start) or _COMPACT_DATE.match(start):
+        year, month, day = map(int, match.groups())
+    elif match := _DAY_FIRST_DATE.match(start):
+        day, month, year = map(int, match.groups())
+        if month > 12:
+            day, month = month, day
+    else:
+        return None
+    if year not in YEARS:
+        return None
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def normalise_code(folded: str) -> str:
+    """Return an identifier without separators, and without leading zeros.
+
+    >>> normalise_code("0 773-555-0199"), normalise_code("ab/12")
+    ('7735550199', 'ab12')
+    """
+    code = _NO_CODE_CHARACTER.sub("", folded)
+    return code.lstrip("0") or code

@@ -1,0 +1,1 @@
+"""Comparison features of candidate pairs, derived from the kinds of the columns."""

@@ -1,0 +1,178 @@
+"""Compare values that are no texts: identifiers, categories, numbers, dates."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import DamerauLevenshtein
+
+from matcher.array_types import Doubles, Floats, Ints
+from matcher.records.text import fold
+from matcher.taught.columns.kinds import ColumnKind
+from matcher.taught.columns.values import normalise_code, parse_date, parse_number
+from matcher.taught.features.feature import NEVER_LOWERS, NEVER_RAISES, Feature
+
+# Characters of an identifier that one value may have more than the other and still contain it.
+MIN_CONTAINED = 4
+# Greatest difference of two numbers as a logarithm of their ratio (a factor of e^3 = 20).
+MAX_LOG_RATIO = 3.0
+# Greatest difference of two days that is told from a greater one: ten years.
+MAX_DAYS = 3_653
+
+_EQUALITY = (("equal", NEVER_LOWERS), ("rarity of the equal value", NEVER_LOWERS))
+_FEATURES: dict[ColumnKind, tuple[tuple[str, int], ...]] = {
+    ColumnKind.IDENTIFIER: (
+        *_EQUALITY,
+        ("similarity", NEVER_LOWERS),
+        ("contained", NEVER_LOWERS),
+    ),
+    ColumnKind.CATEGORY: (*_EQUALITY, ("similarity", NEVER_LOWERS)),
+    ColumnKind.NUMBER: (
+        *_EQUALITY,
+        ("similarity", NEVER_LOWERS),
+        ("ratio apart", NEVER_RAISES),
+        ("difference", NEVER_RAISES),
+    ),
+    ColumnKind.DATE: (
+        *_EQUALITY,
+        ("similarity", NEVER_LOWERS),
+        ("days apart", NEVER_RAISES),
+        ("same year", NEVER_LOWERS),
+        ("same day of the year", NEVER_LOWERS),
+        ("day and month swapped", NEVER_LOWERS),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ScalarSide:
+    """The values of one side of a column: normalised texts, their rarity, and numbers or NaN.
+
+    `numbers` holds amounts, or (day ordinal, year, month, day) for dates.
+    """
+
+    texts: list[str]
+    rarity: Floats
+    numbers: "np.ndarray[tuple[int, int], np.dtype[np.float64]]"
+
+
+def is_scalar(kind: ColumnKind) -> bool:
+    """Return True if values of this kind are no texts."""
+    return kind in _FEATURES
+
+
+def scalar_features(group: str, kind: ColumnKind) -> list[Feature]:
+    """Return the features of a column that holds no texts."""
+    return [Feature(group, name, trend) for name, trend in _FEATURES[kind]]
+
+
+def build_scalar_sides(
+    kind: ColumnKind, left: Sequence[str], right: Sequence[str] | None
+) -> tuple[ScalarSide, ScalarSide]:
+    """Normalise the values of one table (`right` is None) or of two."""
+    sides = [left] if right is None else [left, right]
+    normalised = [[_normalise(kind, value) for value in values] for values in sides]
+    counts: Counter[str] = Counter()
+    for values in normalised:
+        counts.update(values)
+    total = max(2, sum(map(len, sides)))
+    built = []
+    for raw, values in zip(sides, normalised, strict=True):
+        frequency = np.fromiter((counts[value] for value in values), np.float64, len(values))
+        # 1 for a value that no other record has, 0 for one that all records have.
+        rarity = (1 - np.log(np.maximum(frequency, 1)) / np.log(total)).astype(np.float32)
+        built.append(ScalarSide(values, rarity, _numbers(kind, raw)))
+    return built[0], built[-1]
+
+
+def compare_scalars(
+    kind: ColumnKind, sides: tuple[ScalarSide, ScalarSide], left_rows: Ints, right_rows: Ints
+) -> Floats:
+    """Compare pairs of values; returns (pairs, features), NaN where a value is missing."""
+    left, right = sides
+    left_texts = [left.texts[row] for row in left_rows.tolist()]
+    right_texts = [right.texts[row] for row in right_rows.tolist()]
+    count = len(left_texts)
+    is_equal = np.fromiter(
+        (a == b for a, b in zip(left_texts, right_texts, strict=True)), bool, count
+    )
+    scorer: Callable[..., float] = DamerauLevenshtein.normalized_similarity
+    greatest = 1.0
+    if kind is ColumnKind.CATEGORY:
+        scorer, greatest = fuzz.token_set_ratio, 100.0
+    similarity = process.cpdist(left_texts, right_texts, scorer=scorer, dtype=np.float32) / greatest
+    columns = [is_equal, np.where(is_equal, left.rarity[left_rows], 0), similarity]
+    if kind is ColumnKind.IDENTIFIER:
+        contained = (_is_contained(a, b) for a, b in zip(left_texts, right_texts, strict=True))
+        columns.append(np.fromiter(contained, bool, count))
+    if kind is ColumnKind.NUMBER:
+        columns += _compare_numbers(left.numbers[left_rows, 0], right.numbers[right_rows, 0])
+    if kind is ColumnKind.DATE:
+        columns += _compare_dates(left.numbers[left_rows], right.numbers[right_rows])
+    table = np.column_stack([np.asarray(column, np.float32) for column in columns])
+    is_known = np.fromiter(
+        (bool(a) and bool(b) for a, b in zip(left_texts, right_texts, strict=True)), bool, count
+    )
+    return np.where(is_known[:, None], table, np.nan).astype(np.float32)
+
+
+def _normalise(kind: ColumnKind, value: str) -> str:
+    folded = fold(value)
+    if kind is ColumnKind.IDENTIFIER:
+        return normalise_code(folded)
+    if kind is ColumnKind.NUMBER:
+        number = parse_number(value)
+        return folded if number is None else f"{number:.10g}"
+    if kind is ColumnKind.DATE:
+        day = parse_date(value)
+        return normalise_code(folded) if day is None else f"{day:%Y%m%d}"
+    return folded
+
+
+def _numbers(
+    kind: ColumnKind, values: Sequence[str]
+) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+    numbers = np.full((len(values), 4), np.nan)
+    if kind is ColumnKind.NUMBER:
+        for row, value in enumerate(values):
+            number = parse_number(value)
+            if number is not None:
+                numbers[row, 0] = number
+    if kind is ColumnKind.DATE:
+        for row, value in enumerate(values):
+            day = parse_date(value)
+            if day is not None:
+                numbers[row] = day.toordinal(), day.year, day.month, day.day
+    return numbers
+
+
+def _compare_numbers(left: Doubles, right: Doubles) -> list[Floats]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.abs(np.log(np.abs(left) / np.abs(right)))
+        # Zero, and numbers of unlike sign, have no ratio.
+        ratio = np.where((left > 0) & (right > 0), ratio, np.where(left == right, 0, MAX_LOG_RATIO))
+    is_known = ~np.isnan(left) & ~np.isnan(right)
+    apart = np.where(is_known, np.minimum(ratio, MAX_LOG_RATIO), np.nan)
+    difference = np.log1p(np.abs(left - right))
+    return [apart.astype(np.float32), difference.astype(np.float32)]
+
+
+def _compare_dates(left: Doubles, right: Doubles) -> list[Floats]:
+    days = np.log1p(np.minimum(np.abs(left[:, 0] - right[:, 0]), MAX_DAYS))
+    is_known = ~np.isnan(days)
+    same_year = np.where(is_known, left[:, 1] == right[:, 1], np.nan)
+    same_day = (left[:, 2] == right[:, 2]) & (left[:, 3] == right[:, 3])
+    is_swapped = (left[:, 2] == right[:, 3]) & (left[:, 3] == right[:, 2]) & (same_year == 1)
+    return [
+        days.astype(np.float32),
+        same_year.astype(np.float32),
+        np.where(is_known, same_day, np.nan).astype(np.float32),
+        np.where(is_known, is_swapped, np.nan).astype(np.float32),
+    ]
+
+
+def _is_contained(left: str, right: str) -> bool:
+    short, long = sorted((left, right), key=len)
+    return len(short) >= MIN_CONTAINED and short in long

@@ -1,0 +1,1 @@
+"""From features to calibrated probabilities: with labels, with few, and with none."""

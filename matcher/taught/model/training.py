@@ -1,0 +1,135 @@
+"""Train the classifier on labelled pairs; where labels are few, on surely equal pairs as well.
+
+Candidates that agreement is sure about stand in for labels, with a weight that all of them share:
+so much that they steady fifty labels, and hardly anything beside thousands.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from matcher.array_types import Bools, Doubles, Floats, Ints
+from matcher.evaluation.pair_evaluation import best_threshold
+from matcher.model.calibration import Sigmoid, fit_sigmoid
+from matcher.model.tree_export import CalibratedTrees
+from matcher.taught.features.feature import Feature
+from matcher.taught.model.regression import fit_regression, measure_scale
+from matcher.taught.model.taught_model import Classifier, ScoringTable, trends
+from matcher.training.classifier import fit_trees
+
+# Labels that the sure candidates weigh together, and their number at most.
+SURE_WEIGHT = 50.0
+MAX_SURE = 1_500
+# Rows that the scale of the features is measured on; cap on time.
+MAX_SCALE_ROWS = 20_000
+# Folds of the labels for calibration and threshold, and labels of each class that they need.
+FOLDS = 5
+MIN_LABELS_PER_CLASS = 15
+# Labels per leaf of a tree: one in 40 labels, within these bounds.
+LABELS_PER_LEAF = 40
+MIN_LEAF, MAX_LEAF = 2, 12
+# Probability from which on a pair is a match if the labels are too few to choose.
+DEFAULT_THRESHOLD = 0.5
+# Few bins: with weights, scikit-learn computes each bound of a bin by itself, most of the time.
+TREES = {
+    "max_iter": 150,
+    "learning_rate": 0.08,
+    "max_leaf_nodes": 8,
+    "max_features": 0.5,
+    "max_bins": 48,
+}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A classifier, the threshold chosen for it, and the held-out probabilities of the labels."""
+
+    classifier: Classifier
+    threshold: float
+    held_out: Floats
+
+
+def train(
+    scored: ScoringTable,
+    features: tuple[Feature, ...],
+    rows: Ints,
+    labels: Bools,
+    groups: Ints,
+    seed: int = 0,
+) -> Trained | None:
+    """Train on the labelled rows of a table; None if all labels are the same.
+
+    `groups` numbers the left record of each row: pairs of one record stay in one fold.
+    """
+    if not 0 < labels.sum() < len(labels):
+        return None
+    trainer = _Trainer(scored, features, rows, labels, seed)
+    classifier = trainer.fit(np.ones(len(rows), bool))
+    counts = min(int(labels.sum()), int((~labels).sum()))
+    if counts < MIN_LABELS_PER_CLASS:
+        return Trained(classifier, DEFAULT_THRESHOLD, np.empty(0, np.float32))
+    fold = np.random.default_rng(seed).integers(0, FOLDS, int(groups.max()) + 1)[groups]
+    held_out = np.empty(len(rows), np.float64)
+    for number in range(FOLDS):
+        is_training = fold != number
+        if not 0 < labels[is_training].sum() < is_training.sum():
+            return Trained(classifier, DEFAULT_THRESHOLD, np.empty(0, np.float32))
+        model = trainer.fit(is_training)
+        held_out[~is_training] = model.raw_log_odds(scored.table[rows[~is_training]])
+    probability = (1 / (1 + np.exp(-held_out))).astype(np.float32)
+    sigmoid = fit_sigmoid(probability, labels)
+    calibrated = sigmoid(probability)
+    classifier = Classifier(classifier.trees, classifier.regression, sigmoid)
+    return Trained(classifier, best_threshold(calibrated, labels), calibrated)
+
+
+class _Trainer:
+    """Fits classifiers to parts of the labels."""
+
+    def __init__(
+        self,
+        scored: ScoringTable,
+        features: tuple[Feature, ...],
+        rows: Ints,
+        labels: Bools,
+        seed: int,
+    ) -> None:
+        self._table = scored.table
+        self._trends = trends(features)
+        self._rows = rows
+        self._labels = labels
+        self._seed = seed
+        step = max(1, len(scored.table) // MAX_SCALE_ROWS)
+        self._scale = measure_scale(scored.table[::step])
+        self._sure, self._sure_target, self._sure_weight = _sure_pairs(scored, rows, seed)
+
+    def fit(self, is_training: Bools) -> Classifier:
+        """Fit to some of the labels."""
+        rows = np.concatenate([self._rows[is_training], self._sure])
+        target = np.concatenate([self._labels[is_training], self._sure_target])
+        weight = np.concatenate([np.ones(int(is_training.sum())), self._sure_weight])
+        table = self._table[rows]
+        regression = fit_regression(
+            table, target.astype(np.float64), weight, self._trends, self._scale
+        )
+        leaf = int(np.clip(is_training.sum() // LABELS_PER_LEAF, MIN_LEAF, MAX_LEAF))
+        trees = fit_trees(
+            table,
+            target,
+            self._trends,
+            weight.astype(np.float32),
+            min_samples_leaf=leaf,
+            random_state=self._seed,
+            **TREES,
+        )
+        return Classifier(CalibratedTrees(trees, Sigmoid()), regression, Sigmoid())
+
+
+def _sure_pairs(scored: ScoringTable, labelled: Ints, seed: int) -> tuple[Ints, Bools, Doubles]:
+    """Draw candidates without label; each weighs by how sure agreement is about it."""
+    unlabelled = np.setdiff1d(np.arange(len(scored.pairs)), labelled)
+    drawn = np.random.default_rng(seed).permutation(unlabelled)[:MAX_SURE]
+    probability = scored.shared[drawn]
+    sureness = np.abs(probability - 0.5) * 2
+    weight = sureness * (SURE_WEIGHT / max(1e-9, float(sureness.sum())))
+    return drawn, probability > 0.5, weight

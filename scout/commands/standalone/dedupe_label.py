@@ -1,0 +1,154 @@
+"""`scout dedupe label`: answer the pairs that teach most, by a key each."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from scout.commands.context import JsonOption, get_invocation
+from scout.terminal.output import format_cell, print_json, print_lines, shorten
+
+if TYPE_CHECKING:
+    from scout.dedupe.taught.label_session import LabelSession
+
+LABEL = "label"
+MAX_VALUE = 200  # characters of a value on the terminal
+ANSWER_OF_KEY = {"y": "1", "n": "0", "u": "unsure"}
+KEYS_HELP = "y same, n different, u unsure, b back, q quit"
+
+
+def ask_for_labels(
+    context: typer.Context,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="CSV, TSV, JSON Lines, Parquet, or .txt with a record a line."
+        ),
+    ],
+    right: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Label pairs between FILE and this one."),
+    ] = None,
+    key: Annotated[
+        str,
+        typer.Option(metavar="COLUMN,COLUMN", help="The columns to compare (else all)."),
+    ] = "",
+    id_column: Annotated[
+        str, typer.Option("--id", metavar="COLUMN", help="Name records by it, else by line.")
+    ] = "",
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LABELS.csv",
+            help="Answers are added here (else FILE.labels.csv); earlier ones are read.",
+        ),
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=KIND", help="The kind of a column, as of 'scout dedupe'."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option(min=1, max=100_000, metavar="N", help="Stop after this many answers.")
+    ] = 100_000,
+    as_json: JsonOption = False,
+) -> None:
+    """Show pairs of records and keep the answers: y same, n different, u unsure, b back, q quit.
+
+    The pairs about which the model is least sure come first; it learns from every tenth answer on.
+    Each answer is on the disk before the next question: a killed session resumes where it was.
+    """
+    from scout.dedupe.taught.label_session import LabelSession
+    from scout.dedupe.taught.taught_run import TaughtRequest
+
+    keys = tuple(name.strip() for name in key.split(",") if name.strip())
+    request = TaughtRequest(file, right, keys, id_column, kinds=tuple(kind or ()))
+    path = labels or file.with_name(file.name + ".labels.csv")
+    with get_invocation(context).progress() as progress:
+        session = LabelSession.open(request, path, progress)
+    _ask(session, count)
+    figures = session.figures()
+    if as_json:
+        print_json(figures)
+        return
+    print_lines(
+        f"{figures['labels']} labels in {path}, {figures['duplicates']} of duplicates; apply them by:",
+        f"  scout dedupe {file} --decide taught --labels {path}",
+    )
+
+
+def _ask(session: "LabelSession", count: int) -> None:
+    """Ask pair after pair until `count` answers, q, or the end of the input."""
+    print_lines(KEYS_HELP)
+    asked = 0
+    row = session.next_row()
+    while row is not None and asked < count:
+        _show(session, row)
+        key = _read_key()
+        if key == "q":
+            return
+        if key == "b":
+            previous = session.last_row()
+            row = row if previous is None else previous
+        elif key in ANSWER_OF_KEY:
+            session.answer(row, ANSWER_OF_KEY[key])
+            asked += 1
+            row = session.next_row()
+    if row is None:
+        print_lines("all candidate pairs are answered")
+
+
+def _show(session: "LabelSession", row: int) -> None:
+    """Print the two records of a pair column by column; equal values once."""
+    probability = session.probability(row)
+    print_lines("", f"pair {len(session.answers) + 1}, probability {probability:.2f}")
+    for name, left, right in session.columns(row):
+        print_lines(f"{'=' if left == right else ' '} {format_cell(name)}")
+        print_lines(f"    {shorten(left, MAX_VALUE)}")
+        if left != right:
+            print_lines(f"    {shorten(right, MAX_VALUE)}")
+
+
+def _read_key() -> str:
+    """Return the next key in lower case, "q" at the end of the input."""
+    if not sys.stdin.isatty():
+        # A script answers by lines.
+        line = sys.stdin.readline()
+        return line.strip()[:1].lower() if line else "q"
+    sys.stdout.write("? ")
+    sys.stdout.flush()
+    try:
+        key = typer.getchar().lower()
+    except (EOFError, KeyboardInterrupt):
+        key = "q"
+    print_lines(key if key.isprintable() else "")
+    return key
+
+
+class DedupeCommand(TyperCommand):
+    """`scout dedupe FILE`, and `scout dedupe label FILE`: the first argument decides.
+
+    A file called "label" is named by ./label.
+    """
+
+    @property
+    def commands(self) -> dict[str, Any]:
+        """The sub-command by name, for the manual."""
+        sub_app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        sub_app.command(LABEL)(ask_for_labels)
+        return {LABEL: typer.main.get_command(sub_app)}
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Make the context of the command that the arguments name."""
+        if _names_label(args):
+            command = self.commands[LABEL]
+            return command.make_context(f"{info_name} {LABEL}", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+def _names_label(arguments: Sequence[str]) -> bool:
+    return bool(arguments) and arguments[0] == LABEL

@@ -1,0 +1,144 @@
+"""Output of `scout dedupe`: figures, files, and what a taught run adds to them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from scout.commands.context import get_invocation
+from scout.terminal.output import plural, print_json, print_lines, print_note, print_table
+
+if TYPE_CHECKING:
+    from catalog.runtime.progress import Progress
+    from scout.dedupe.dedupe_run import DedupeRun
+    from scout.dedupe.taught.taught_run import TaughtRequest, TaughtRun
+
+
+@dataclass(frozen=True)
+class OutputPaths:
+    """The files that a run writes; None for those not asked for."""
+
+    pairs: Path | None = None
+    clusters: Path | None = None
+    merged: Path | None = None
+
+    def write(self, run: "DedupeRun") -> None:
+        """Write the files of a run. Raises ScoutError."""
+        from scout.dedupe import output_files
+
+        if self.pairs is not None:
+            output_files.write_pairs(run, self.pairs)
+        if self.clusters is not None:
+            output_files.write_clusters(run, self.clusters)
+        if self.merged is not None:
+            output_files.write_merged(run, self.merged)
+
+
+def run_and_print(
+    context: typer.Context,
+    request: "TaughtRequest",
+    outputs: OutputPaths,
+    explained: tuple[str, ...],
+    charts: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a taught deduplication, write its files and print its figures."""
+    from scout.dedupe.taught.explanations import explain_rows, find_pair
+    from scout.dedupe.taught.taught_run import run_taught
+
+    run: TaughtRun
+    with get_invocation(context).progress() as progress:
+        if request.index is None:
+            run = run_taught(request, progress)
+            outputs.write(run)
+        else:
+            run = _run_on_index(request, outputs, progress)
+    if charts is not None:
+        from scout.dedupe.taught.charts.chart_page import write_charts
+
+        write_charts(run, charts)
+    explanations = explain_rows(run, [find_pair(run, text) for text in explained])
+    figures = run.figures()
+    if as_json:
+        if explanations:
+            figures["explanations"] = explanations
+        print_json(figures)
+        return
+    print_figures(figures, as_json=False)
+    _print_taught(run, figures["taught"])
+    for explanation in explanations:
+        _print_explanation(explanation)
+
+
+def _run_on_index(
+    request: "TaughtRequest", outputs: OutputPaths, progress: "Progress"
+) -> "TaughtRun":
+    """Run on an index, and write the pairs of new records, and the groups."""
+    from catalog.errors import UsageError
+    from scout.dedupe import output_files
+    from scout.dedupe.taught.taught_index import run_on_index
+
+    if outputs.merged is not None:
+        raise UsageError("--merged: needs the whole rows, which an index does not hold")
+    run = run_on_index(request, progress)
+    if outputs.pairs is not None:
+        output_files.write_named_pairs(run.new_pairs(), outputs.pairs)
+    if outputs.clusters is not None:
+        output_files.write_clusters(run, outputs.clusters)
+    return run
+
+
+def print_figures(figures: dict[str, Any], as_json: bool) -> None:
+    """Print the figures of any run as tables, or as JSON."""
+    if as_json:
+        print_json(figures)
+        return
+    columns = ("records", "candidates", "comparisons", "pairs", "clusters", "seconds")
+    print_table(columns, [[figures[name] for name in columns]])
+    levels = figures["levels"]
+    if levels:
+        print_lines("")
+        print_table(tuple(levels[0]), [tuple(level.values()) for level in levels])
+    if figures["left_out"] or figures["bad"]:
+        print_lines(
+            "",
+            f"{figures['left_out']} records without a key were left out, "
+            f"{figures['bad']} could not be read",
+        )
+
+
+def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
+    """Print how the pairs were decided, and the weight of each column."""
+    from scout.dedupe.taught.explanations import column_weights
+
+    made_by = taught["taught_by"]
+    if made_by == "labels":
+        made_by = f"{plural(taught['labels'], 'label')}, {taught['duplicates']} of them duplicates"
+    print_lines("", f"Decided by {made_by}; a pair counts from probability {taught['threshold']}.")
+    if taught["variant_pairs"]:
+        rules = ", ".join(taught["variants"])
+        print_lines(f"{plural(taught['variant_pairs'], 'pair')} kept apart as variants ({rules}).")
+    if taught["unknown_labels"]:
+        print_note(f"{plural(taught['unknown_labels'], 'label')} left out: no such record")
+    print_lines("")
+    rows = [
+        (name, taught["kinds"].get(name, ""), round(support, 2), round(against, 2))
+        for name, support, against in column_weights(run)
+    ]
+    print_table(("column", "kind", "weight for", "weight against"), rows)
+
+
+def _print_explanation(explanation: dict[str, Any]) -> None:
+    """Print a waterfall: the base, what each column adds, and the probability."""
+    title = (
+        f"{explanation['left']} and {explanation['right']}: "
+        f"probability {explanation['probability']} (a pair from {explanation['threshold']})"
+    )
+    print_lines("", title)
+    if explanation["variant"]:
+        print_lines(f"Kept apart as variants by the rule {explanation['variant']!r}.")
+    rows: list[tuple[object, ...]] = [("base", None, explanation["base"], "", "")]
+    for step in explanation["steps"]:
+        rows.append((step["column"], step["weight"], step["total"], step["left"], step["right"]))
+    print_table(("column", "log-odds", "total", "left", "right"), rows)

@@ -1,0 +1,1 @@
+"""`scout dedupe --decide taught`: labels, models, explanations, and charts."""

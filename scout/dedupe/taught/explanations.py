@@ -1,0 +1,96 @@
+"""Explanations on the terminal: a pair's waterfall, and the weight of each column."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from catalog.errors import UsageError
+from matcher.taught.candidates import find_rows
+from matcher.taught.model.explain import Waterfall, describe_probability, explain_pairs
+from scout.dedupe.taught.taught_run import TaughtRun
+
+# Pairs whose mean weights stand for a column's weight.
+SAMPLE_PAIRS = 200
+# Characters of a value in a table.
+MAX_VALUE = 60
+
+
+def find_pair(run: TaughtRun, text: str) -> int:
+    """Return the candidate that LEFT,RIGHT names, by id or line. Raises UsageError."""
+    left_name, separator, right_name = text.partition(",")
+    left = run.tables[0].row_of_name().get(left_name.strip())
+    right = run.tables[-1].row_of_name().get(right_name.strip())
+    if not separator or left is None or right is None:
+        raise UsageError(f"--explain {text}: write the lines (or ids) of two records, LEFT,RIGHT")
+    if len(run.tables) == 1:
+        left, right = sorted((left, right))
+    row = int(find_rows(run.decision.scored.pairs, np.array([[left, right]]))[0])
+    if row < 0:
+        raise UsageError(
+            f"--explain {text}: these records were never compared: no method made them a candidate"
+        )
+    return row
+
+
+def explain_rows(run: TaughtRun, rows: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the waterfall of each of some candidates: steps from the base to its probability."""
+    decision = run.decision
+    waterfall = explain_pairs(decision.model, decision.comparison, decision.scored, rows)
+    return [_as_steps(run, row, waterfall, place) for place, row in enumerate(rows)]
+
+
+def _as_steps(run: TaughtRun, row: int, waterfall: Waterfall, place: int) -> dict[str, Any]:
+    decision = run.decision
+    left, right = decision.scored.pairs[row].tolist()
+    records = run.tables[0].records, run.tables[-1].records
+    weights = waterfall.weights[place]
+    steps = list[dict[str, Any]]()
+    total = waterfall.base
+    for number in np.argsort(-np.abs(weights), kind="stable").tolist():
+        group, weight = waterfall.groups[number], float(weights[number])
+        total += weight
+        values = ["", ""]
+        if group in records[0].names:
+            column = records[0].names.index(group)
+            values = [records[0].fields[column][left], records[1].fields[column][right]]
+        steps.append(
+            {
+                "column": group,
+                "weight": round(weight, 3),
+                "total": round(total, 3),
+                "left": values[0][:MAX_VALUE],
+                "right": values[1][:MAX_VALUE],
+            }
+        )
+    return {
+        "left": run.tables[0].names[left],
+        "right": run.tables[-1].names[right],
+        "base": round(waterfall.base, 3),
+        "steps": steps,
+        "log_odds": round(total, 3),
+        "probability": describe_probability(total),
+        "threshold": round(decision.model.threshold, 4),
+        "variant": decision.variant_of[row],
+    }
+
+
+def column_weights(run: TaughtRun) -> list[tuple[str, float, float]]:
+    """Return each column with the mean weight for and against pairs, the weightiest first."""
+    weights = _sample_weights(run)
+    rows = [
+        (group, float(np.maximum(column, 0).mean()), float(np.minimum(column, 0).mean()))
+        for group, column in zip(weights.groups, weights.weights.T, strict=True)
+    ]
+    return sorted(rows, key=lambda row: row[2] - row[1])
+
+
+def _sample_weights(run: TaughtRun) -> Waterfall:
+    """Explain matches and their nearest rivals: the pairs where weights matter."""
+    decision = run.decision
+    order = np.argsort(np.abs(decision.odds), kind="stable")
+    half = SAMPLE_PAIRS // 2
+    matches = np.flatnonzero(decision.odds > 0)
+    step = max(1, len(matches) // half)
+    rows: Sequence[int] = [*order[:half].tolist(), *matches[::step][:half].tolist()]
+    return explain_pairs(decision.model, decision.comparison, decision.scored, rows)

@@ -1,0 +1,103 @@
+"""Labelled pairs in a file: CSV or JSON Lines with the columns left, right, label.
+
+Records are named by the id column, if there is one, else by their line. Answers are appended one by
+one and reach the disk before the next question, so that a killed session loses none.
+"""
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from catalog.errors import ScoutError, UsageError
+from catalog.feeds.rows import Row
+from matcher.dedupe.base.records import read_rows
+from matcher.taught.deduplication import Labels
+from scout.dedupe.taught.tables import Table
+
+DUPLICATE_WORDS = frozenset({"1", "1.0", "yes", "y", "true", "match", "duplicate", "same"})
+DISTINCT_WORDS = frozenset({"0", "0.0", "no", "n", "false", "distinct", "different", "nonmatch"})
+UNSURE_WORD = "unsure"
+COLUMNS = ("left", "right", "label")
+# Other names of the columns, such as `scout evaluate matching` reads.
+_ALIASES = {"left": ("id_left",), "right": ("id_right",), "label": ("match",)}
+
+
+@dataclass(frozen=True)
+class LabelsFile:
+    """The labels of a file that name records of the tables; `unknown` lines name others.
+
+    `skipped` holds the pairs whose label says that a reviewer was unsure.
+    """
+
+    labels: Labels
+    skipped: list[tuple[int, int]]
+    unknown: int
+
+
+def read_labels(path: Path, tables: Sequence[Table]) -> LabelsFile:
+    """Read labelled pairs; of two labels of one pair the later holds.
+
+    Raises UsageError if the file has other columns or labels, or names no record of the tables.
+    """
+    left_row, right_row = tables[0].row_of_name(), tables[-1].row_of_name()
+    answers = dict[tuple[int, int], bool | None]()
+    unknown = count = 0
+    for row in read_rows(path):
+        if not isinstance(row, Row):
+            continue
+        count += 1
+        left_name, right_name, label = (_value(path, row, name) for name in COLUMNS)
+        left, right = left_row.get(left_name), right_row.get(right_name)
+        if left is None or right is None or (len(tables) == 1 and left == right):
+            unknown += 1
+            continue
+        if len(tables) == 1:
+            left, right = sorted((left, right))
+        answers.pop((left, right), None)
+        answers[left, right] = _parse_label(path, row.line, label)
+    if count and unknown == count:
+        raise UsageError(
+            f"{path}: none of its {count} pairs names records of {tables[0].path.name}: "
+            "name them by their line, or by --id COLUMN"
+        )
+    labelled = {pair: answer for pair, answer in answers.items() if answer is not None}
+    pairs = np.array([*labelled], dtype=np.int64).reshape(-1, 2)
+    skipped = [pair for pair, answer in answers.items() if answer is None]
+    return LabelsFile(Labels(pairs, np.array([*labelled.values()], bool)), skipped, unknown)
+
+
+def append_answer(path: Path, left: str, right: str, label: str) -> None:
+    """Append an answer and flush it to the disk. Raises ScoutError."""
+    try:
+        is_new = not path.exists() or path.stat().st_size == 0
+        with path.open("a", newline="", encoding="utf-8") as file:
+            table = csv.writer(file, lineterminator="\n")
+            if is_new:
+                table.writerow(COLUMNS)
+            table.writerow((left, right, label))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise ScoutError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _value(path: Path, row: Row, name: str) -> str:
+    for column in (name, *_ALIASES[name]):
+        if row.texts.get(column):
+            return row.texts[column][0].strip()
+    raise UsageError(f"{path}, line {row.line}: labels have the columns {', '.join(COLUMNS)}")
+
+
+def _parse_label(path: Path, line: int, label: str) -> bool | None:
+    word = label.lower()
+    if word in DUPLICATE_WORDS:
+        return True
+    if word in DISTINCT_WORDS:
+        return False
+    if word in (UNSURE_WORD, "?", ""):
+        return None
+    raise UsageError(f"{path}, line {line}: label {label!r} is none of 1, 0, yes, no, unsure")

@@ -1,0 +1,176 @@
+"""A run of `scout dedupe --decide taught`: tables, labels and model in, decided pairs out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from catalog.errors import UsageError
+from catalog.runtime.progress import Progress
+from matcher.dedupe.base.join import JoinMethod
+from matcher.dedupe.cluster.merging import Preference
+from matcher.dedupe.deduplication import RecordDuplicates, default_method
+from matcher.taught.candidates import DEFAULT_NEIGHBOURS
+from matcher.taught.columns.pages import TextOptions
+from matcher.taught.deduplication import NO_LABELS, Decision, Labels, TaughtOptions, decide
+from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
+from matcher.taught.model.model_file import load_model, save_model
+from matcher.taught.variants import parse_rules
+from scout.dedupe.dedupe_run import DedupeRequest, DedupeRun
+from scout.dedupe.method_options import DEFAULT_CANDIDATE_THRESHOLD
+from scout.dedupe.taught.labels_file import read_labels
+from scout.dedupe.taught.tables import Table, load_tables
+
+NEIGHBOURS_METHOD = "neighbours"
+# Methods that find candidates by a looser threshold, under their names on the command line.
+CANDIDATE_METHODS = {
+    "exact": "exact",
+    "segments": "segments",
+    "prefix-filter": "prefix-filter",
+    "minhash": "minhash",
+    "simhash": "simhash",
+    "ladder": "chain",
+}
+
+
+@dataclass(frozen=True)
+class TaughtRequest:
+    """The options of a taught run, as given on the command line; None is a default."""
+
+    file: Path
+    right: Path | None = None
+    keys: tuple[str, ...] = ()
+    id_column: str = ""
+    labels: Path | None = None
+    model: Path | None = None
+    kinds: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    loose: float | None = None
+    neighbours: int | None = None
+    shingle_size: int | None = None
+    sections: str = ""
+    source_column: str = ""
+    variants: str | None = None
+    threshold: float | None = None
+    age: str | None = None
+    prefer: Preference = "confirmed"
+    index: Path | None = None
+
+    def paths(self) -> list[Path]:
+        """Return the files to compare."""
+        return [path for path in (self.file, self.right) if path is not None]
+
+
+@dataclass(frozen=True)
+class TaughtRun(DedupeRun):
+    """A decided run: the duplicates as of any run, and how they were decided."""
+
+    tables: Sequence[Table] = ()
+    decision: Decision = field(kw_only=True)
+    unknown_labels: int = 0
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures of `--json`, with those of the decision."""
+        decision = self.decision
+        matches = decision.odds > 0
+        variants = sum(
+            bool(rule) and is_match
+            for rule, is_match in zip(decision.variant_of, matches.tolist(), strict=True)
+        )
+        figures = super().figures()
+        figures["taught"] = {
+            **decision.model.summary,
+            "threshold": round(decision.model.threshold, 4),
+            "kinds": dict(
+                zip(decision.comparison.names, map(str, decision.comparison.kinds), strict=True)
+            ),
+            "variant_pairs": variants,
+            "unknown_labels": self.unknown_labels,
+        }
+        return figures
+
+
+def run_taught(request: TaughtRequest, progress: Progress) -> TaughtRun:
+    """Decide the duplicates of a file, or between two; store the model if it is to be stored.
+
+    Raises UsageError, UnreadableFeed, ScoutError.
+    """
+    options = build_options(request)
+    tables = load_tables(request.paths(), request.keys, request.id_column, progress)
+    labels, unknown = NO_LABELS, 0
+    if request.labels is not None:
+        labels_file = read_labels(request.labels, tables)
+        labels, unknown = labels_file.labels, labels_file.unknown
+        require_both_classes(request.labels, labels)
+    stored = None
+    # With labels a model is made; without, an existing one is applied.
+    if request.model is not None and request.labels is None and request.model.exists():
+        stored = load_model(request.model)
+    begun = perf_counter()
+    right = tables[1].records if len(tables) > 1 else None
+    decision = decide(tables[0].records, right, labels, stored, options, progress)
+    duplicates = RecordDuplicates(
+        tables[0].records, right, decision.result, decision.groups, perf_counter() - begun
+    )
+    if request.model is not None and stored is None:
+        save_model(decision.model, request.model)
+    plain = DedupeRequest(
+        request.file, request.right, tables[0].records.names, age=request.age, prefer=request.prefer
+    )
+    return TaughtRun(plain, duplicates, tables, unknown, decision=decision)
+
+
+def build_options(request: TaughtRequest) -> TaughtOptions:
+    """Translate the options of the command line. Raises UsageError."""
+    if request.threshold is not None and not 0 < request.threshold < 1:
+        raise UsageError(f"--threshold {request.threshold}: a probability above 0 and below 1")
+    neighbours = request.neighbours or DEFAULT_NEIGHBOURS
+    if request.methods and NEIGHBOURS_METHOD not in request.methods:
+        neighbours = 0
+    return TaughtOptions(
+        kinds=_parse_kind_options(request.kinds),
+        methods=_build_methods(request.methods, request.loose),
+        neighbours=neighbours,
+        shingle_size=request.shingle_size or DEFAULT_SIZE,
+        text=TextOptions(request.sections, request.source_column),
+        variants=None if request.variants is None else parse_rules(request.variants),
+        threshold=request.threshold,
+    )
+
+
+def _build_methods(names: Sequence[str], loose: float | None) -> list[JoinMethod]:
+    methods = list[JoinMethod]()
+    threshold = DEFAULT_CANDIDATE_THRESHOLD if loose is None else loose
+    for name in names:
+        if name == NEIGHBOURS_METHOD:
+            continue
+        if name not in CANDIDATE_METHODS:
+            raise UsageError(
+                f"--method {name}: does not find candidates for --decide taught; "
+                f"{', '.join((NEIGHBOURS_METHOD, *CANDIDATE_METHODS))} do"
+            )
+        methods.append(default_method(CANDIDATE_METHODS[name], threshold))  # type: ignore[arg-type]
+    return methods
+
+
+def _parse_kind_options(kinds: Sequence[str]) -> Mapping[str, str]:
+    parsed = dict[str, str]()
+    for text in kinds:
+        name, separator, kind = text.rpartition("=")
+        if not separator:
+            raise UsageError(f"--kind {text}: write COLUMN=KIND, such as price=number")
+        parsed[name.strip()] = kind.strip()
+    return parsed
+
+
+def require_both_classes(path: Path, labels: Labels) -> None:
+    """Raise UsageError if all labels are the same."""
+    duplicates = int(np.sum(labels.are_duplicates))
+    if not 0 < duplicates < len(labels):
+        raise UsageError(
+            f"{path}: {len(labels)} labels, {duplicates} of duplicates: a classifier needs some of "
+            "both; 'scout dedupe label' asks for them"
+        )

@@ -1,0 +1,47 @@
+"""A small table of shops' goods with duplicates, made by a recipe."""
+
+import random
+
+import numpy as np
+
+from matcher.dedupe.base.records import Records
+from matcher.taught.deduplication import Labels
+
+COLUMNS = ("title", "maker", "price")
+THINGS = ("lamp", "mug", "chair", "kettle", "shelf", "clock", "basket", "mirror")
+MAKERS = ("Lumo", "Tarn", "Oakfield", "Brisk", "Nordlys")
+COLOURS = ("red", "blue", "black", "white", "oak", "brass")
+
+
+def make_goods(count: int = 60) -> tuple[Records, list[tuple[int, int]]]:
+    """Return `count` goods of one shop and their copies of another, with the true pairs."""
+    generator = random.Random(1)
+    rows = list[tuple[str, str, str]]()
+    for number in range(count):
+        thing, maker = generator.choice(THINGS), generator.choice(MAKERS)
+        model = f"{thing[0].upper()}{generator.randrange(100, 999)}"
+        price = f"{generator.randrange(500, 9000) / 100:.2f}"
+        rows.append((f"{maker} {thing} {model} {generator.choice(COLOURS)}", maker, price))
+        assert len(rows) == number + 1
+    pairs = list[tuple[int, int]]()
+    for number in range(0, count, 2):
+        title, maker, price = rows[number]
+        words = title.split()
+        generator.shuffle(words)
+        rows.append((" ".join(words).lower(), maker.upper(), price))
+        pairs.append((number, len(rows) - 1))
+    return to_records(rows), pairs
+
+
+def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
+    """Return rows of columns as records."""
+    fields = tuple(map(list, zip(*rows, strict=True)))
+    return Records(fields, [" ".join(row) for row in rows], range(len(rows)), columns)
+
+
+def make_labels(pairs: list[tuple[int, int]], count: int = 60) -> Labels:
+    """Label 20 true pairs, and as many pairs of neighbouring rows that are none."""
+    true_pairs = pairs[:20]
+    others = [(row, row + 1) for row in range(0, count - 1, 2)][:20]
+    labels = [True] * len(true_pairs) + [False] * len(others)
+    return Labels(np.array([*true_pairs, *others]), np.array(labels))

@@ -1,0 +1,133 @@
+"""A taught decision: from labels, from a stored model, and from the agreement of columns alone."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from catalog.errors import UsageError
+from matcher.taught.deduplication import Decision, TaughtOptions, decide
+from matcher.taught.model.explain import explain_pairs
+from matcher.taught.model.model_file import load_model, save_model
+from tests.matcher.taught.tables import make_goods, make_labels, to_records
+
+
+def _score(decision: Decision, truth: list[tuple[int, int]]) -> float:
+    found = set(zip(decision.result.left.tolist(), decision.result.right.tolist(), strict=True))
+    return 2 * len(found & set(truth)) / (len(found) + len(truth))
+
+
+@cache
+def taught_decision() -> Decision:
+    """Decide the goods by 40 labels."""
+    records, truth = make_goods()
+    return decide(records, None, make_labels(truth))
+
+
+def test_without_labels() -> None:
+    """Agreement alone finds the pairs of a small table, and every decision is a probability."""
+    records, truth = make_goods()
+    decision = decide(records, None)
+    assert decision.model.classifier is None
+    assert _score(decision, truth) > 0.9
+    assert ((decision.result.similarity >= 0) & (decision.result.similarity <= 1)).all()
+
+
+def test_with_labels() -> None:
+    """Labels train a classifier; a labelled pair is decided by its label."""
+    decision = taught_decision()
+    assert decision.model.classifier is not None
+    assert decision.model.summary["labels"] == 40
+    assert _score(decision, make_goods()[1]) > 0.9
+    labelled = decision.odds[decision.label_rows]
+    assert ((labelled > 0) == decision.labels.are_duplicates).all()
+
+
+def test_two_tables_of_one_partner_each() -> None:
+    """Between two tables, a record with one partner is paired with its best one only."""
+    left = to_records([("Lumo lamp A12 red", "Lumo", "9"), ("Tarn mug M5", "Tarn", "4")])
+    right = to_records(
+        [
+            ("lamp a12 red lumo", "Lumo", "9"),
+            ("lamp a12 lumo", "Lumo", "9"),
+            ("mug m5", "Tarn", "4"),
+        ]
+    )
+    decision = decide(left, right)
+    assert [pair[0] for pair in sorted(decision.groups)] == [0, 1]
+    assert all(len(group) == 2 for group in decision.groups)
+
+
+def test_a_stored_model_decides_the_same(tmp_path: Path) -> None:
+    """A model that was stored and read again gives the same probabilities."""
+    decision = taught_decision()
+    path = tmp_path / "model.json"
+    save_model(decision.model, path)
+    restored = load_model(path)
+    expected = decision.model.log_odds(decision.scored)
+    assert restored.log_odds(decision.scored) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda text: "no json", "is no model"),
+        (lambda text: text.replace('"version": 1', '"version": 7'), "version 7"),
+        (lambda text: json.dumps(json.loads(text) | {"features": []}), "is no model"),
+        (lambda text: text.replace('"levels"', '"stages"'), "is no model"),
+    ],
+)
+def test_damaged_models_are_refused(
+    tmp_path: Path, damage: Callable[[str], str], message: str
+) -> None:
+    """A file that is no model, or one of another version, is one clear error."""
+    path = tmp_path / "model.json"
+    save_model(taught_decision().model, path)
+    path.write_text(damage(path.read_text()))
+    with pytest.raises(UsageError, match=message):
+        load_model(path)
+
+
+def test_a_model_needs_its_columns() -> None:
+    """A model is not applied to a table with other columns, or with columns of other kinds."""
+    model = taught_decision().model
+    with pytest.raises(UsageError, match="title, maker, price"):
+        decide(to_records([("a", "b", "c")], ("x", "y", "z")), None, model=model)
+    records, _ = make_goods()
+    with pytest.raises(UsageError, match="other kinds"):
+        decide(records, None, model=model, options=TaughtOptions(kinds={"price": "text"}))
+
+
+@pytest.mark.parametrize("is_taught", [False, True])
+def test_a_waterfall_adds_up(is_taught: bool) -> None:
+    """The base and the weights of all columns sum to the log-odds of a pair."""
+    decision = taught_decision() if is_taught else decide(make_goods()[0], None)
+    rows = [0, 5, len(decision.odds) - 1]
+    waterfall = explain_pairs(decision.model, decision.comparison, decision.scored, rows)
+    expected = decision.model.log_odds(decision.scored)[rows]
+    assert waterfall.total() == pytest.approx(expected, abs=0.05)
+
+
+def test_the_same_input_gives_the_same_decision() -> None:
+    """Two runs on the same records and labels give the same log-odds."""
+    records, truth = make_goods()
+    again = decide(records, None, make_labels(truth))
+    assert np.array_equal(again.odds, taught_decision().odds)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("red mug", "1")],
+        [("red mug", "1"), ("", "")],
+        [("!!!", "?"), ("???", "!")],
+        [("バス停の掃除", "1"), ("ハス停の掃除", "1")],
+        [("x" * 5000, "9" * 400), ("2020-13-41", "inf")],
+    ],
+)
+def test_odd_tables(rows: list[tuple[str, ...]]) -> None:
+    """A table of one record, empty values, symbols, other letters or huge values has no pair."""
+    assert decide(to_records(rows, ("a", "b")), None).groups == []

@@ -1,0 +1,43 @@
+"""The kind of a column follows from its values and its name, and can be given."""
+
+import pytest
+
+from catalog.errors import UsageError
+from matcher.taught.columns.kinds import ColumnKind, detect_kind, parse_kinds
+
+WORDS = "the quick brown fox jumps over the lazy dog and runs away "
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind"),
+    [
+        ("price", ["9.90", "12.00", "1,299.00", "€ 5"], "number"),
+        ("year", ["1999", "2004", "1987", "2011"], "number"),
+        ("date_of_birth", ["19800112", "19791231", "19600505"], "date"),
+        ("added", ["2021-05-01", "2022-11-30", "2020-01-02"], "date"),
+        ("phone", ["7735550100", "7735550101", "7735550102"], "identifier"),
+        ("postcode", ["2602", "4570", "3000"], "identifier"),
+        ("key", ["1234567", "7654321", "2345678"], "identifier"),
+        ("modelno", ["elplp12", "kx-tg1", "121066"], "identifier"),
+        ("surname", ["Clarke", "van der Berg", "Ng"], "name"),
+        ("address", ["12 Elm Street", "4 Oak Lane"], "address"),
+        ("where", ["12 Elm Street", "4 Oak Lane Ave"], "address"),
+        ("title", ["Lumo desk lamp A12 black metal", "Tarn mug 300 ml blue"], "text"),
+        ("state", ["nsw", "vic"] * 50, "category"),
+        ("text", [WORDS * 10, WORDS * 7], "long"),
+        ("body", ["<p>One</p>", "<div class='x'>Two</div>"], "html"),
+        ("empty", ["", " "], "ignore"),
+    ],
+)
+def test_kinds(name: str, values: list[str], kind: str) -> None:
+    """Each kind is detected from typical values."""
+    assert detect_kind(name, [values]) == ColumnKind(kind)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"), [({"x": "name"}, "no such column"), ({"a": "colour"}, "kinds are")]
+)
+def test_given_kinds_that_do_not_fit(given: dict[str, str], message: str) -> None:
+    """An unknown column or kind is named."""
+    with pytest.raises(UsageError, match=message):
+        parse_kinds(["a", "b"], given)
