@@ -231,7 +231,10 @@ def _read_records(
             else:
                 markers[row] |= read(folded)
     shared: dict[Markers, Markers] = defaultdict()
-    return [shared.setdefault(frozenset(found), frozenset(found)) for found in markers]
+    return [
+        shared.setdefault(frozenset(record_markers), frozenset(record_markers))
+        for record_markers in markers
+    ]
 
 
 def _differ(rule: str, first: Markers, second: Markers) -> bool:
@@ -265,8 +268,8 @@ def _models_differ(first: Markers, second: Markers) -> bool:
     """
     only_first, only_second = first - second, second - first
     for number in only_first:
-        for other in only_second:
-            if Levenshtein.distance(number, other, score_cutoff=MAX_EDITS) <= MAX_EDITS:
+        for sibling in only_second:
+            if Levenshtein.distance(number, sibling, score_cutoff=MAX_EDITS) <= MAX_EDITS:
                 return True
     return False
 
