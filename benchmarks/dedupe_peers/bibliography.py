@@ -179,12 +179,12 @@ def compare_bibliography(count: int) -> None:
     decision = decide(table, None, Labels(pairs[drawn], labels[drawn]))
     ended = os.times()
     known = set(map(tuple, pairs[drawn].tolist()))
-    found = [pair for pair in _pairs(decision).tolist() if tuple(pair) not in known]
+    decided = [pair for pair in _pairs(decision).tolist() if tuple(pair) not in known]
     asked = [pair for pair in truth.tolist() if tuple(pair) not in known]
     seconds = sum(ended[:4]) - sum(begun[:4])
     _print_figures(
         f"taught, {LABELS} labels ({seconds:.0f} CPU s)",
-        np.array(found).reshape(-1, 2), np.array(asked).reshape(-1, 2), books,
+        np.array(decided).reshape(-1, 2), np.array(asked).reshape(-1, 2), books,
     )  # fmt: skip
 
 
@@ -192,12 +192,12 @@ def _pairs(decision: Decision) -> Pairs:
     return np.column_stack((decision.result.left, decision.result.right))
 
 
-def _print_figures(title: str, found: Pairs, truth: Pairs, books: Sequence[Book]) -> None:
-    right = len(set(map(tuple, found.tolist())) & set(map(tuple, truth.tolist())))
-    volumes = sum(0 < books[i].volume != books[j].volume > 0 for i, j in found.tolist())
-    editions = sum(0 < books[i].edition != books[j].edition > 0 for i, j in found.tolist())
-    precision, recall = right / max(1, len(found)), right / max(1, len(truth))
-    score = 2 * right / max(1, len(found) + len(truth))
+def _print_figures(title: str, decided: Pairs, truth: Pairs, books: Sequence[Book]) -> None:
+    right = len(set(map(tuple, decided.tolist())) & set(map(tuple, truth.tolist())))
+    volumes = sum(0 < books[i].volume != books[j].volume > 0 for i, j in decided.tolist())
+    editions = sum(0 < books[i].edition != books[j].edition > 0 for i, j in decided.tolist())
+    precision, recall = right / max(1, len(decided)), right / max(1, len(truth))
+    score = 2 * right / max(1, len(decided) + len(truth))
     print(
         f"{title:45} F1 {score:.3f}, precision {precision:.3f}, recall {recall:.3f}; "
         f"{volumes} pairs of volumes and {editions} of editions merged",

@@ -150,7 +150,9 @@ def _true_pairs(left: Sequence[str], right: Sequence[str] | None) -> Pairs:
             pairs += [(earlier, row) for earlier in rows_of[cluster]]
         rows_of[cluster].append(row)
     if right is not None:
-        pairs = [(row, other) for row, cluster in enumerate(left) for other in rows_of[cluster]]
+        pairs = [
+            (row, right_row) for row, cluster in enumerate(left) for right_row in rows_of[cluster]
+        ]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 

@@ -152,19 +152,19 @@ class Recipe:
         )
 
     def _sibling(self, advert: Advert, number: int) -> Advert:
-        kept = self.generator.uniform(0.3, 0.7)
+        kept_share = self.generator.uniform(0.3, 0.7)
         title = [*advert.title.split()[:1], *self.generator.choices(self._words, k=2)]
         return replace(
             advert,
             title=" ".join(title).title(),
-            tasks=self._replace_sentences(advert.tasks, kept),
-            profile=self._replace_sentences(advert.profile, kept),
+            tasks=self._replace_sentences(advert.tasks, kept_share),
+            profile=self._replace_sentences(advert.profile, kept_share),
             original=number,
         )
 
-    def _replace_sentences(self, sentences: Sequence[str], kept: float) -> tuple[str, ...]:
+    def _replace_sentences(self, sentences: Sequence[str], kept_share: float) -> tuple[str, ...]:
         return tuple(
-            sentence if self.generator.random() < kept else self._sentence()
+            sentence if self.generator.random() < kept_share else self._sentence()
             for sentence in sentences
         )
 
@@ -172,18 +172,18 @@ class Recipe:
         self, advert: Advert, companies: Sequence[tuple[str, str, tuple[str, ...]]]
     ) -> Advert:
         generator = self.generator
-        ways = generator.sample(
+        changes = generator.sample(
             ("restructured", "shortened", "extended"), generator.choice((1, 2, 2))
         )
         copy = advert
-        if "restructured" in ways:
+        if "restructured" in changes:
             copy = replace(
                 copy,
                 tasks=tuple(generator.sample(copy.tasks, len(copy.tasks))),
                 profile=tuple(generator.sample(copy.profile, len(copy.profile))),
                 is_reordered=True,
             )
-        if "shortened" in ways:
+        if "shortened" in changes:
             copy = replace(
                 copy,
                 tasks=self._shorten(copy.tasks),
@@ -191,7 +191,7 @@ class Recipe:
                 benefits=(),
             )
         agency = generator.choice(companies)
-        if "extended" in ways:
+        if "extended" in changes:
             benefits = (*copy.benefits, *generator.sample(self._benefits, 5))
             copy = replace(copy, about=(*copy.about, *agency[2]), benefits=benefits)
         if generator.random() < 0.5:
@@ -277,17 +277,19 @@ def _print_decision(title: str, records: Records, labels: Labels, truth: Pairs) 
     result = decide(records, None, labels, options=OPTIONS).result
     ended = os.times()
     seconds = sum(ended[:4]) - sum(begun[:4])
-    found = np.column_stack((result.left, result.right))
+    decided = np.column_stack((result.left, result.right))
     # Labelled pairs are known, and count for nothing.
     known = set(map(tuple, labels.pairs.tolist()))
-    found = np.array([pair for pair in found.tolist() if tuple(pair) not in known]).reshape(-1, 2)
+    decided = np.array([pair for pair in decided.tolist() if tuple(pair) not in known]).reshape(
+        -1, 2
+    )
     asked = np.array([pair for pair in truth.tolist() if tuple(pair) not in known]).reshape(-1, 2)
-    _print_figures(f"{title} ({seconds:.0f} CPU s)", found, asked)
+    _print_figures(f"{title} ({seconds:.0f} CPU s)", decided, asked)
 
 
-def _print_figures(title: str, found: Pairs, truth: Pairs) -> None:
-    right = len(set(map(tuple, found.tolist())) & set(map(tuple, truth.tolist())))
-    precision, recall = right / max(1, len(found)), right / max(1, len(truth))
+def _print_figures(title: str, decided: Pairs, truth: Pairs) -> None:
+    right = len(set(map(tuple, decided.tolist())) & set(map(tuple, truth.tolist())))
+    precision, recall = right / max(1, len(decided)), right / max(1, len(truth))
     print(f"{title:50} precision {precision:.3f}, recall {recall:.3f}", flush=True)
 
 

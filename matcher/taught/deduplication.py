@@ -29,7 +29,7 @@ from matcher.taught.candidates import (
 from matcher.taught.columns.kinds import ColumnKind, detect_kinds
 from matcher.taught.columns.pages import TextOptions, read_texts
 from matcher.taught.features.comparison import Comparison
-from matcher.taught.features.feature import ALL_COLUMNS
+from matcher.taught.features.feature import ALL_COLUMNS, NEVER_LOWERS, Feature
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.groups import group_records, missing_pairs
 from matcher.taught.model.agreement import (
@@ -51,6 +51,8 @@ from matcher.taught.variants import DEFAULT_RULES, VariantFinder, learn_rules
 
 # Probability of a pair that a label decides, and of one that a label or a variant rule refutes.
 LABELLED_ODDS = 9.0
+# Feature by which pairs look alike, to learn rules about variants.
+LIKENESS = Feature(ALL_COLUMNS, "3-grams", NEVER_LOWERS)
 REASONS = ("taught", "labelled", "grouped")
 
 
@@ -137,7 +139,8 @@ def decide(
     rows = find_rows(pairs, labels.pairs)
     taught, held_out = _teach(comparison, scored, agreement, labels, rows, model, options)
     finder = comparison.variants
-    rules = _variant_rules(finder, labels, model, options)
+    alike = table[rows, comparison.features.index(LIKENESS)]
+    rules = _variant_rules(finder, labels, alike, model, options)
     taught = replace(taught, summary={**taught.summary, "variants": rules})
     threshold_odds = _odds(taught.threshold)
     if right is None:
@@ -272,13 +275,17 @@ def _with_threshold(model: TaughtModel, threshold: float | None) -> TaughtModel:
 
 
 def _variant_rules(
-    finder: VariantFinder, labels: Labels, model: TaughtModel | None, options: TaughtOptions
+    finder: VariantFinder,
+    labels: Labels,
+    alike: Floats,
+    model: TaughtModel | None,
+    options: TaughtOptions,
 ) -> list[str]:
     """Return the rules that keep pairs apart: given, stored with the model, or learnt."""
     if options.variants is not None:
         return [*options.variants]
     if len(labels):
-        return learn_rules(finder, labels.pairs, labels.are_duplicates, DEFAULT_RULES)
+        return learn_rules(finder, labels.pairs, labels.are_duplicates, alike, DEFAULT_RULES)
     stored = model.summary.get("variants") if model is not None else None
     if isinstance(stored, list):
         return [str(rule) for rule in stored]

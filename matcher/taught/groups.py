@@ -135,17 +135,17 @@ class _Linkage:
 
     def _join(self, target: int, source: int) -> None:
         self._members[target] += self._members.pop(source)
-        for other, (total, count) in self._links.pop(source).items():
-            del self._links[other][source]
-            if other == target:
+        for neighbour, (total, count) in self._links.pop(source).items():
+            del self._links[neighbour][source]
+            if neighbour == target:
                 continue
-            known_total, known_count = self._links[target].get(other, (0.0, 0))
+            known_total, known_count = self._links[target].get(neighbour, (0.0, 0))
             joined = known_total + total, known_count + count
-            self._links[target][other] = self._links[other][target] = joined
+            self._links[target][neighbour] = self._links[neighbour][target] = joined
         del self._version[source]
         self._version[target] += 1
-        for other in self._links[target]:
-            self._push(*sorted((target, other)))
+        for neighbour in self._links[target]:
+            self._push(*sorted((target, neighbour)))
 
 
 def _components(edges: Ints) -> list[list[int]]:

@@ -23,8 +23,12 @@ from matcher.records.units import extract_quantities
 from matcher.taught.columns.kinds import ColumnKind
 
 # Labelled pairs that a rule must flag, and the share of them that must be no duplicates.
-MIN_FLAGGED = 5
+MIN_FLAGGED = 10
 MIN_PRECISION = 0.95
+# Labelled duplicates that must be there to learn a rule that none of them breaks.
+MIN_DUPLICATES = 30
+# Share of the labelled duplicates that are less similar than a pair that looks alike.
+ALIKE_QUANTILE = 0.25
 # Characters of a record that are read.
 MAX_CHARACTERS = 1_000
 # Edits between two model numbers that are siblings (a12, a12s).
@@ -196,15 +200,27 @@ class VariantFinder:
 
 
 def learn_rules(
-    finder: VariantFinder, pairs: Pairs, labels: Bools, given: Iterable[str]
+    finder: VariantFinder, pairs: Pairs, labels: Bools, similarity: Floats, given: Iterable[str]
 ) -> list[str]:
-    """Return the rules that labelled pairs confirm, and the given ones that they do not refute."""
+    """Return the rules that labelled pairs confirm, and the given ones that they do not refute.
+
+    Only pairs that look alike count: as similar as three in four duplicates. Among all labelled
+    pairs most are no duplicates, so nearly every rule would seem to hold.
+    """
+    duplicates = int(labels.sum())
+    looks_alike = labels.copy()
+    if duplicates:
+        looks_alike |= similarity >= np.quantile(similarity[labels], ALIKE_QUANTILE)
     learnt = list[str]()
     for rule in RULES:
-        flagged = finder.find(rule, pairs)
+        flagged = finder.find(rule, pairs) & looks_alike
         wrong = int((flagged & labels).sum())
         count = int(flagged.sum())
-        is_confirmed = count >= MIN_FLAGGED and wrong <= (1 - MIN_PRECISION) * count
+        is_confirmed = (
+            duplicates >= MIN_DUPLICATES
+            and count >= MIN_FLAGGED
+            and wrong <= (1 - MIN_PRECISION) * count
+        )
         is_refuted = wrong > (1 - MIN_PRECISION) * max(count, MIN_FLAGGED)
         if is_confirmed or (rule in given and not is_refuted):
             learnt.append(rule)
@@ -231,7 +247,10 @@ def _read_records(
             else:
                 markers[row] |= read(folded)
     shared: dict[Markers, Markers] = defaultdict()
-    return [shared.setdefault(frozenset(found), frozenset(found)) for found in markers]
+    return [
+        shared.setdefault(frozenset(record_markers), frozenset(record_markers))
+        for record_markers in markers
+    ]
 
 
 def _differ(rule: str, first: Markers, second: Markers) -> bool:
@@ -265,8 +284,8 @@ def _models_differ(first: Markers, second: Markers) -> bool:
     """
     only_first, only_second = first - second, second - first
     for number in only_first:
-        for other in only_second:
-            if Levenshtein.distance(number, other, score_cutoff=MAX_EDITS) <= MAX_EDITS:
+        for sibling in only_second:
+            if Levenshtein.distance(number, sibling, score_cutoff=MAX_EDITS) <= MAX_EDITS:
                 return True
     return False
 

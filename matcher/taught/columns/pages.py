@@ -131,16 +131,16 @@ def select_sections(text: str, sections: str) -> str:
     if not wanted:
         raise UsageError("--sections: write auto, or the headings to keep")
     is_automatic = wanted == ["auto"]
-    kept = list[str]()
+    selected = list[str]()
     for heading, body in split_sections(text):
         folded = fold(heading)
-        is_kept = any(name in folded for name in wanted)
+        is_wanted = any(name in folded for name in wanted)
         if is_automatic:
-            is_kept = not _ABOUT_ADVERTISER.search(folded)
-        if is_kept and body:
-            kept.append(body)
-    if kept:
-        return "\n".join(kept)
+            is_wanted = not _ABOUT_ADVERTISER.search(folded)
+        if is_wanted and body:
+            selected.append(body)
+    if selected:
+        return "\n".join(selected)
     return "\n".join(body for _, body in split_sections(text) if body)
 
 

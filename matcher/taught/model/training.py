@@ -28,6 +28,8 @@ MIN_LABELS_PER_CLASS = 15
 # Labels per leaf of a tree: one in 40 labels, within these bounds.
 LABELS_PER_LEAF = 40
 MIN_LEAF, MAX_LEAF = 2, 12
+# Labelled duplicates at which the threshold lies midway between even odds and their best one.
+STEADYING_DUPLICATES = 100
 # Probability from which on a pair is a match if the labels are too few to choose.
 DEFAULT_THRESHOLD = 0.5
 # Few bins: with weights, scikit-learn computes each bound of a bin by itself, most of the time.
@@ -80,7 +82,24 @@ def train(
     sigmoid = fit_sigmoid(probability, labels)
     calibrated = sigmoid(probability)
     classifier = Classifier(classifier.trees, classifier.regression, sigmoid)
-    return Trained(classifier, best_threshold(calibrated, labels), calibrated)
+    threshold = _steady_threshold(best_threshold(calibrated, labels), sigmoid, int(labels.sum()))
+    return Trained(classifier, threshold, calibrated)
+
+
+def _steady_threshold(best: float, sigmoid: Sigmoid, duplicates: int) -> float:
+    """Return a threshold between the best one of the labels and even odds before calibration.
+
+    Few labels choose erratically, and are rarely a fair sample of the candidates: people label
+    doubtful pairs, or as many duplicates as others.
+
+    >>> _steady_threshold(0.8, Sigmoid(), 100), _steady_threshold(0.8, Sigmoid(), 10_000)
+    (0.6667, 0.7978)
+    """
+    share = duplicates / (duplicates + STEADYING_DUPLICATES)
+    best_odds = float(np.log(best / (1 - best)))
+    raw_odds = share * (best_odds - sigmoid.shift) / sigmoid.slope
+    odds = sigmoid.slope * raw_odds + sigmoid.shift
+    return round(float(1 / (1 + np.exp(-odds))), 4)
 
 
 class _Trainer:

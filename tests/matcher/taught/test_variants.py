@@ -42,11 +42,15 @@ def test_a_column_holds_the_marker() -> None:
 
 def test_rules_are_learnt_and_refuted() -> None:
     """A rule holds if labelled pairs confirm it; one that duplicates refute does not."""
-    rows = [(f"Atlas {year}",) for year in range(2000, 2012)]
+    rows = [(f"Atlas {1900 + row // 2}",) for row in range(120)]
     finder = VariantFinder(to_records(rows, ("title",)), None, [ColumnKind.TEXT])
-    pairs = np.array([(row, row + 1) for row in range(0, 12, 2)])
-    assert learn_rules(finder, pairs, np.zeros(6, bool), ()) == ["year"]
-    assert learn_rules(finder, pairs, np.ones(6, bool), ("year",)) == []
+    pairs = np.array([(row, row + 1) for row in range(119)])
+    labels = np.arange(119) % 2 == 0
+    alike, unlike = np.ones(119, np.float32), np.where(labels, 1, 0).astype(np.float32)
+    assert learn_rules(finder, pairs, labels, alike, ()) == ["year"]
+    # Pairs that do not look alike teach nothing about variants.
+    assert learn_rules(finder, pairs, labels, unlike, ()) == []
+    assert learn_rules(finder, pairs, ~labels, alike, ("year",)) == []
 
 
 def test_volumes_are_not_merged() -> None:

@@ -107,11 +107,11 @@ def _curves(points: Sequence[ThresholdPoint]) -> list[tuple[str, str]]:
 def _group_sizes(groups: Iterable[Sequence[int]]) -> list[tuple[str, int, float]]:
     """Return (size, number of groups, share of the most frequent size)."""
     counts = Counter(min(MAX_SIZE, len(members)) for members in groups)
-    most = max(counts.values(), default=1)
+    highest = max(counts.values(), default=1)
     rows = list[tuple[str, int, float]]()
     for size in range(2, max(counts, default=1) + 1):
         name = f"{size} or more" if size == MAX_SIZE else str(size)
-        rows.append((name, counts[size], counts[size] / most))
+        rows.append((name, counts[size], counts[size] / highest))
     return rows
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from catalog.feeds.rows import Row
-from matcher.dedupe.cluster.merging import merge_rows
+from matcher.dedupe.cluster.merging import Preference, merge_rows
 
 
 def _numbered(texts: list[dict[str, list[str]]]) -> list[Row]:
@@ -36,3 +36,13 @@ def test_sources() -> None:
     merged = merge_rows(_numbered(rows))
     assert merged.texts["title"] == ["New"]
     assert merged.sources == {"title": [1, 2], "tag": [0, 2]}
+
+
+@pytest.mark.parametrize(
+    ("preference", "title"),
+    [("confirmed", "mug"), ("complete", "red mug, 300 ml"), ("oldest", "red cup")],
+)
+def test_preferences(preference: Preference, title: str) -> None:
+    """A simple field takes the most frequent, the longest, or the oldest record's value."""
+    rows = _numbered([{"title": [text]} for text in ("red cup", "mug", "red mug, 300 ml", "Mug")])
+    assert merge_rows(rows, preference).texts == {"title": [title]}
