@@ -1,23 +1,27 @@
 """Findings and cost of a fleet: shops run by one process on SQLite, and by workers on PostgreSQL.
 
-usage: python -m benchmarks.workers SITE... [--workers 2,4] [--small 0] [--pages 12]
+usage: python -m benchmarks.workers SITE... [--workers 2,4] [--small 0] [--pages 12] [--kill S,...]
 
 Each SITE is a folder with a mirrored shop (`benchmarks.served_site`); `--small` adds generated
 shops. All shops are first run by `scout run --all`, one at a time, and then in a fresh PostgreSQL
 database by as many workers as given, each with a data folder of its own, as on several machines.
-Processor time is that of user and system of all processes of Scout.
+Processor time is that of user and system of all processes of Scout. With `--kill`, the worker that
+has run a shop for the longest time is killed with -9 at each of these seconds, and another one
+started; leases are short then.
 
 The exit status is 1 if the findings of any shop differ, or if one was run more or less than once.
 """
 
 import argparse
+import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +31,18 @@ from sqlmodel import func, select
 
 from benchmarks.fleet import MOMENTS, add_shops, measure
 from benchmarks.served_site import catalog_lines, served
-from catalog.models import Run, Shop
+from catalog.models import JobAttempt, Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from scout.job_queue import shop_jobs
+from scout.job_queue.shop_jobs import JobState
 from tests.catalog.storage.postgresql import cluster
+
+SHORT_LEASE = 6.0
+"""Seconds of a lease where workers are killed."""
+
+OVERRIDDEN = ("SCOUT_DATABASE_URL", "SCOUT_DATA_DIR", "SCOUT_BODIES_URL", "SCOUT_AT_ONCE")
+"""Variables of the caller that would spoil a measurement."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +55,7 @@ class Sites:
 
 
 def _environment(database: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if "SCOUT_" not in name}
+    kept = {name: value for name, value in os.environ.items() if name not in OVERRIDDEN}
     return {**kept, "SCOUT_DATABASE_URL": database, "SCOUT_AT_ONCE": "1"}
 
 
@@ -104,23 +116,62 @@ def _run_alone(sites: Sites, folder: Path) -> dict[str, list[str]]:
     return _read_findings(database, folder)
 
 
-def _run_by_workers(sites: Sites, database: str, folder: Path, number: int) -> dict[str, list[str]]:
+def _run_by_workers(
+    sites: Sites, database: str, folder: Path, number: int, kills: Sequence[float]
+) -> dict[str, list[str]]:
     _add_shops(sites, database, folder)
     _scout(database, folder, "worker", "enqueue", "--all")
     began, used = time.monotonic(), os.times()
-    workers = []
-    for index in range(number):
-        command = [sys.executable, "-m", "scout", "--data-dir", str(folder / f"machine{index}")]
-        workers.append(
-            subprocess.Popen([*command, "worker", "--drain"], env=_environment(database))
-        )
+    store = Store.open(Settings.load(data_dir=folder, database_url=database))
+    machines = itertools.count()
+    workers = [_start_worker(database, folder / f"machine{next(machines)}") for _ in range(number)]
+    for seconds in kills:
+        _wait_until(lambda at=began + seconds: time.monotonic() > at)
+        _wait_until(lambda: bool(_running_workers(store)) or not _has_open_jobs(store))
+        if not _has_open_jobs(store):
+            sys.exit(f"all shops were done after {seconds} seconds: kill earlier")
+        victim = _running_workers(store)[0]
+        print(f"  killed worker {victim} after {time.monotonic() - began:.1f} s", flush=True)
+        os.kill(victim, signal.SIGKILL)
+        workers = [worker for worker in workers if worker.pid != victim]
+        workers.append(_start_worker(database, folder / f"machine{next(machines)}"))
+    _wait_until(lambda: not _has_open_jobs(store))
+    elapsed = time.monotonic() - began
+    store.engine.dispose()
+    for worker in workers:
+        worker.terminate()
     codes = [worker.wait() for worker in workers]
     now = os.times()
-    seconds = now.children_user + now.children_system - used.children_user - used.children_system
-    _print(f"{number} workers, PostgreSQL", seconds, time.monotonic() - began)
+    cost = now.children_user + now.children_system - used.children_user - used.children_system
+    _print(f"{number} workers, PostgreSQL", cost, elapsed)
     if any(codes):
         sys.exit(f"workers ended with {codes}")
     return _read_findings(database, folder)
+
+
+def _start_worker(database: str, folder: Path) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "scout", "--data-dir", str(folder), "worker"]
+    return subprocess.Popen(command, env=_environment(database), stderr=subprocess.DEVNULL)
+
+
+def _has_open_jobs(store: Store) -> bool:
+    counts = shop_jobs.count_jobs(store)
+    if counts[JobState.SET_ASIDE]:
+        sys.exit(f"set aside: {shop_jobs.list_jobs(store, [JobState.SET_ASIDE])}")
+    return any(counts[state] for state in shop_jobs.OPEN_STATES)
+
+
+def _running_workers(store: Store) -> list[int]:
+    """Return the process ids of the workers that run a shop, the longest one first."""
+    attempts = select(JobAttempt.worker).where(JobAttempt.outcome == None)  # noqa: E711 - SQL
+    with store.read() as session:
+        labels = session.exec(attempts.order_by(JobAttempt.id)).all()
+    return [int(label.rpartition(":")[2]) for label in labels]
+
+
+def _wait_until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        time.sleep(0.5)
 
 
 def _print(name: str, seconds: float, elapsed: float) -> None:
@@ -136,7 +187,11 @@ def main() -> None:
     parser.add_argument("--workers", default="2,4")
     parser.add_argument("--small", type=int, default=0)
     parser.add_argument("--pages", type=int, default=12)
+    parser.add_argument("--kill", default="")
     args = parser.parse_args()
+    kills = [float(seconds) for seconds in args.kill.split(",") if seconds]
+    if kills:
+        os.environ["SCOUT_LEASE_SECONDS"] = str(SHORT_LEASE)
     differing = 0
     with (
         tempfile.TemporaryDirectory(prefix="scout-workers-") as name,
@@ -151,7 +206,8 @@ def main() -> None:
                 connection.execute(text(f"CREATE DATABASE workers{number}"))
             engine.dispose()
             folder = _new_folder(Path(name), f"workers{number}")
-            findings = _run_by_workers(sites, server.format(f"workers{number}"), folder, number)
+            database = server.format(f"workers{number}")
+            findings = _run_by_workers(sites, database, folder, number, kills)
             differing += _compare(alone, findings)
     sys.exit(1 if differing else 0)
 

@@ -25,7 +25,10 @@ DRIVER = "postgresql+psycopg"
 """The kind of database URL that workers need."""
 
 LOCK_KEY = 7_262_688_353
-"""Number of the advisory lock under which the queue is changed: the bytes of "scout" less one."""
+"""Number of the advisory lock under which the queue is changed: any that nothing else uses.
+
+The next number is the lock of the worker that looks for stalled jobs.
+"""
 
 
 # Procrastinate's own index of locks has only the jobs that are not finished.
