@@ -19,7 +19,7 @@ import orjson
 from sqlalchemy import Connection, Engine, event, func, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, OperationalError
-from sqlmodel import Session, create_engine, select
+from sqlmodel import Session, col, create_engine, select
 
 from catalog.errors import (
     ConfigError,
@@ -129,14 +129,16 @@ class Store:
         return shop
 
 
-def lock_shop(session: Session, shop_id: int) -> None:
-    """Wait for the other transactions that hold this lock of a shop, until the end of this one.
+def lock_shop(session: Session, *shop_ids: int) -> None:
+    """Wait for other transactions that hold this lock of a shop, and hold it to the end of this one.
 
     For whatever reads rows of a shop and writes others by them: decisions and their counts, versions
     of rules, imports. On SQLite, where one transaction writes at a time, it does nothing.
     """
     # New rows refer to the shop; `key_share` lets a crawl go on inserting them.
-    session.exec(select(Shop.id).where(Shop.id == shop_id).with_for_update(key_share=True))
+    # In order, so that no two transactions wait for each other's shops.
+    shops = select(Shop.id).where(col(Shop.id).in_(shop_ids)).order_by(col(Shop.id))
+    session.exec(shops.with_for_update(key_share=True))
 
 
 def upgrade_schema(settings: Settings) -> tuple[str | None, str]:
