@@ -1,7 +1,8 @@
 """Rows for every table of a store, as the database holds them: one shop with two runs.
 
 They have what a copy or a migration could lose: NULL beside JSON's null, numbers of 64 bits,
-microseconds, quotes and letters of many scripts, and ids with gaps.
+microseconds, quotes and letters of many scripts, and ids with gaps. Rows of tables and columns that a
+schema does not have are left out by `older_schemas.insert_rows`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,6 +43,7 @@ ROWS: dict[str, Rows] = {
             "max_minutes": 0.1,
             "window": "22:00-06:00",
             "delay": 0.25,
+            "crawlers": 2,
             "javascript": False,
             "sitemaps": [URL + "sitemap.xml"],
             "created_at": START,
@@ -148,6 +150,7 @@ ROWS: dict[str, Rows] = {
             "product": "p",
             "imported_at": START,
             "generation": 2,
+            "content_key": -(2**63),
         }
     ],
     "former_offer": [
@@ -449,4 +452,47 @@ ROWS: dict[str, Rows] = {
             "details": {"url": URL},
         }
     ],
+    "known_index": [
+        {
+            "shop_id": 3,
+            "build": 1,
+            "layout": 1,
+            "catalog_state": "2",
+            "updates": 0,
+            "documents": 1,
+            "parts": 1,
+            "built_at": LATER,
+        }
+    ],
+    "known_index_part": [
+        {"id": 1, "shop_id": 3, "build": 1, "kind": "postings", "number": 0, "data": b"index"}
+    ],
+    "lease": [
+        {
+            "id": 1,
+            "name": "shop-3",
+            "token": 5,
+            "host": "a.example",
+            "process_id": 7,
+            "lock_file": None,
+            "acquired_at": START,
+            "renewed_at": LATER,
+            "expires_at": LATER,
+            "is_end_requested": False,
+        }
+    ],
+    "job_attempt": [
+        {
+            "id": 1,
+            "job_id": 6_000_000_000,
+            "shop_id": 3,
+            "kind": "run",
+            "worker": "a.example",
+            "started_at": START,
+            "ended_at": LATER,
+            "outcome": "failed",
+            "reason": TEXT,
+        }
+    ],
+    "queue_schema": [{"id": 1, "version": "3.10"}],
 }
