@@ -10,8 +10,7 @@ many pages share it.
 import errno
 import hashlib
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import fsspec
 import zstandard
@@ -57,25 +56,17 @@ class BodyStore:
         name = name or body_hash(body)
         path = self._path(name)
         packed = zstandard.ZstdCompressor(COMPRESSION_LEVEL, write_checksum=True).compress(body)
-        with self._clear_errors():
+        try:
             if self._read(path) != packed:
                 self._write(path, packed)
-        return name
-
-    def copy_body(self, name: str, target: "BodyStore") -> bool:
-        """Copy a body to another page store as it is packed; False if it is missing here.
-
-        Raises StorageFull, StoreError.
-        """
-        try:
-            packed = self._read(self._path(name))
         except OSError as error:
-            raise StoreError(f"page body {name} in {self._root} cannot be read: {error}") from error
-        if packed is None:
-            return False
-        with target._clear_errors():
-            target._write(target._path(name), packed)
-        return True
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise StorageFull(
+                    f"no space left for page bodies in {self._root}: free some and run the same "
+                    f"command again"
+                ) from error
+            raise StoreError(f"page bodies cannot be written to {self._root}: {error}") from error
+        return name
 
     def holds(self, name: str, verify: bool = True) -> bool:
         """Return True if a body is stored under the name; with `verify`, if its content is
@@ -104,18 +95,6 @@ class BodyStore:
             raise StoreError(
                 f"page body {name} in {self._root} is missing or damaged: crawl the shop again"
             ) from error
-
-    @contextmanager
-    def _clear_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise StorageFull(
-                    f"no space left for page bodies in {self._root}: free some and run the same "
-                    f"command again"
-                ) from error
-            raise StoreError(f"page bodies cannot be written to {self._root}: {error}") from error
 
     def _read(self, path: str) -> bytes | None:
         """Read a file; None where there is none. A power cut may have left a part of a body."""
