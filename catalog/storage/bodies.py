@@ -119,24 +119,6 @@ class BodyStore:
                 os.utime(path)
         return name
 
-    def copy_body(self, name: str, target: "BodyStore") -> bool:
-        """Copy a body to another page store as it is packed; False if it is missing here.
-
-        Raises StorageFull, StoreError.
-        """
-        try:
-            with self._remote_errors():
-                packed = self._read(self._path(name))
-        except BodiesUnreachable as error:
-            raise StoreError(str(error)) from error
-        except OSError as error:
-            raise StoreError(f"page body {name} in {self._root} cannot be read: {error}") from error
-        if packed is None:
-            return False
-        with target._clear_errors():
-            target._write(target._path(name), packed)
-        return True
-
     def holds(self, name: str, verify: bool = True) -> bool:
         """Return True if a body is stored under the name; with `verify`, if its content is
         intact. Raises BodiesUnreachable.

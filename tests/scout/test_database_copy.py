@@ -57,8 +57,8 @@ def test_bodies(scout: Scout, settings: Settings, pages: list[str], tmp_path: Pa
     assert json.loads(copied.out)["page_bodies"] == {
         "copied": 1,
         "already there": 0,
-        "missing in the source": 1,
+        "missing or damaged in the source": 1,
     }
     assert BodyStore(str(place)).get(pages[0]) == b"<title>Mug</title>"
     again = scout("db", "copy", settings.database, str(tmp_path / "b.db"), "--bodies", str(place))
-    assert "page bodies: 0 copied, 1 already there, 1 missing in the source" in again.out
+    assert "page bodies: 0 copied, 1 already there, 1 missing or damaged in the source" in again.out

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from sqlmodel import col, select
 
+from catalog.errors import StoreError
 from catalog.models import Page
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.bodies import BodyStore
@@ -22,7 +23,7 @@ class BodyResult(StrEnum):
 
     COPIED = "copied"
     PRESENT = "already there"
-    MISSING = "missing in the source"
+    MISSING = "missing or damaged in the source"
 
 
 def copy_bodies(
@@ -47,4 +48,9 @@ def _copy_body(name: str | None, source: BodyStore, target: BodyStore) -> BodyRe
     assert name is not None
     if target.holds(name, verify=False):
         return BodyResult.PRESENT
-    return BodyResult.COPIED if source.copy_body(name, target) else BodyResult.MISSING
+    try:
+        body = source.get(name)
+    except StoreError:
+        return BodyResult.MISSING
+    target.put(body, name)
+    return BodyResult.COPIED

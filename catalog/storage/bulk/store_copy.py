@@ -2,7 +2,8 @@
 
 The copy reads one state of the source and writes one transaction, so that a copy that ends early
 leaves the target empty. Values travel as the databases hold them: JSON as its text, times without a
-zone. Ids stay the same, and the target counts on where the source would have.
+zone. Ids stay the same, and the target counts on where the source would have. Leases and jobs belong
+to the processes that work on one database and are not copied.
 """
 
 from collections.abc import Iterator
@@ -48,6 +49,8 @@ BATCH_SIZE = 1_000
 _SQLITE = "sqlite:///"
 # Table that holds the schema's revision; each database has its own.
 _REVISION_TABLE = "alembic_version"
+# Tables of the processes that work on a database, and of its job queue: a copy begins without them.
+_OF_PROCESSES = frozenset({"lease", "job_attempt", "queue_schema"})
 
 
 @dataclass
@@ -138,12 +141,12 @@ def _lock_empty(connection: Connection, store: Store) -> None:
 
 
 def _tables() -> list[Table]:
-    """List Scout's tables, those without foreign keys first."""
-    return SQLModel.metadata.sorted_tables
+    """List the tables to copy, those without foreign keys first."""
+    return [table for table in SQLModel.metadata.sorted_tables if table.name not in _OF_PROCESSES]
 
 
 def _foreign_tables(connection: Connection) -> list[str]:
-    ours = {table.name for table in _tables()} | {_REVISION_TABLE}
+    ours = SQLModel.metadata.tables.keys() | {_REVISION_TABLE}
     return sorted(set(inspect(connection).get_table_names()) - ours)
 
 

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -109,7 +110,8 @@ def find_rejected_rows(
         if not keys_by_word:
             continue
         cells = [normalise_words(cell) for cell in _cells(row.raw)]
-        for key in _keys_in(cells, keys_by_word):
+        # In one order: words of a row come in that of their hashes, which differ between processes.
+        for key in sorted(_keys_in(cells, keys_by_word), key=attrgetter("rank", "field")):
             if key.finding not in best or key.rank < best[key.finding][0]:
                 best[key.finding] = key.rank, RejectedRow(row, key.field)
     return {findings[index].url: row for index, (_, row) in best.items()}

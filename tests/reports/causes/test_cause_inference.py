@@ -131,6 +131,13 @@ def _rejected_as_repr(fill: Any, run: int) -> None:
     fill.rejected_row("{'id': ['7'], 'sku': ['RL-40-RED']}", line=44)
 
 
+def _rejected_with_both_numbers(fill: Any, run: int) -> None:
+    # In whatever order the words of the row come.
+    _listed_offers(fill, run)
+    fill.finding(run, "p/x-1", title="Red lamp", sku="SKUX-4711", han="HANX-4712")
+    fill.rejected_row("{'han': ['HANX-4712'], 'sku': ['SKUX-4711']}", line=44)
+
+
 def _not_rejected(fill: Any, run: int) -> None:
     _listed_offers(fill, run)
     fill.finding(run, "p/x-1", title="Red lamp", sku="12")
@@ -361,6 +368,11 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (_rejected_by_title, K.REJECTED, "row 44 of offers.csv has the same title and was rejected"),
     (
         _rejected_as_repr,
+        K.REJECTED,
+        "row 44 of offers.csv has the same article number and was rejected",
+    ),
+    (
+        _rejected_with_both_numbers,
         K.REJECTED,
         "row 44 of offers.csv has the same article number and was rejected",
     ),

@@ -48,6 +48,12 @@ def fill(url: str) -> None:
     store.engine.dispose()
 
 
+def copied_tables() -> list[sa.Table]:
+    """List the tables whose rows are copied: not those of leases and jobs."""
+    tables = SQLModel.metadata.sorted_tables
+    return [table for table in tables if table.name not in store_copy._OF_PROCESSES]
+
+
 def column_text(column: sa.Column[Any]) -> str:
     """Return a column as SQL, so that both databases give it in the same form."""
     if isinstance(column.type, sa.JSON):
@@ -63,7 +69,7 @@ def read(url: str) -> dict[str, list[Any]]:
     store = Store.open(Settings.load(database_url=url))
     rows = {}
     with store.read() as session:
-        for table in SQLModel.metadata.sorted_tables:
+        for table in copied_tables():
             columns = ", ".join(column_text(column) for column in table.columns)
             key = ", ".join(column.name for column in table.primary_key.columns)
             query = f'SELECT {columns} FROM "{table.name}" ORDER BY {key}'
@@ -74,7 +80,7 @@ def read(url: str) -> dict[str, list[Any]]:
 
 def test_every_table_has_rows() -> None:
     """The rows of these tests are of all tables."""
-    assert ROWS.keys() == SQLModel.metadata.tables.keys()
+    assert SQLModel.metadata.tables.keys() <= ROWS.keys()
 
 
 @pytest.mark.parametrize(("source", "target"), list(product(["sqlite", "postgresql"], repeat=2)))
@@ -84,7 +90,7 @@ def test_copy(source: str, target: str, make_url: MakeUrl) -> None:
     fill(source_url)
     before = read(source_url)
     result = copy_store(source_url, target_url)
-    assert result.rows == {name: len(rows) for name, rows in ROWS.items()}
+    assert result.rows == {table.name: len(ROWS[table.name]) for table in copied_tables()}
     assert result.left_out == []
     assert read(target_url) == before == read(source_url)
     store = Store.open(Settings.load(database_url=target_url))
