@@ -103,8 +103,8 @@ def back_up(
         print_json(asdict(backup))
         return
     print_lines(
-        f"{folder}: schema {backup.schema}, {backup.shops} shops, "
-        f"{backup.database_bytes / MEGABYTE:.1f} MB of database, {backup.bodies} page bodies"
+        f"{folder}: schema {backup.schema}, shops: {backup.shops}, page bodies: {backup.bodies}, "
+        f"database: {backup.database_bytes / MEGABYTE:.1f} MB"
     )
     if backup.note:
         print_lines(backup.note)
@@ -128,5 +128,5 @@ def restore(
         print_json(asdict(backup))
         return
     print_lines(
-        f"{backup.shops} shops and {backup.bodies} page bodies restored, schema {backup.schema}"
+        f"restored: schema {backup.schema}, shops: {backup.shops}, page bodies: {backup.bodies}"
     )

@@ -152,7 +152,7 @@ def test_commands(scout: Scout, settings: Settings, tmp_path: Path) -> None:
     """What is not a complete backup, or not an empty folder, is one line."""
     fill(settings)[0].engine.dispose()
     folder = tmp_path / "backup"
-    assert "1 shops" in scout("db", "backup", str(folder), "--without-bodies").out
+    assert "shops: 1" in scout("db", "backup", str(folder), "--without-bodies").out
     assert json.loads((folder / "manifest.json").read_text())["note"] == "page bodies are left out"
     assert "is not empty" in scout("db", "backup", str(folder)).error
     (folder / "manifest.json").unlink()

@@ -50,12 +50,24 @@ def _wait_for_crawl(store: Store, process: "subprocess.Popen[str]") -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_the_command_and_all_its_processes(
-    settings: Settings, store: Store, slow_shop: Loopback, number: int, code: int
+    settings: Settings,
+    store: Store,
+    slow_shop: Loopback,
+    number: int,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Ctrl-C and SIGTERM end the run with their exit codes; it stays unfinished, to go on."""
+    """Ctrl-C and SIGTERM end the run with their exit codes; it stays unfinished, to go on.
+
+    None of its processes was started with a secret in its arguments or its environment.
+    """
+    monkeypatch.setenv("SCOUT_SMTP_PASSWORD", "hidden")
     process = _start(settings, "run", "slow")
     _wait_for_crawl(store, process)
     children = _descendants(process.pid)
+    for child in children:
+        for file in ("cmdline", "environ"):
+            assert b"hidden" not in Path(f"/proc/{child}/{file}").read_bytes()
     os.kill(process.pid, number)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == code

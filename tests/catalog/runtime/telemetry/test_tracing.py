@@ -1,6 +1,8 @@
 """Traces are off unless an address is set; then runs, stages and batches of pages are spans."""
 
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -70,3 +72,27 @@ def test_the_address_is_checked() -> None:
     """A setting that is no address is one clear line."""
     with pytest.raises(ConfigError, match="is no http"):
         start_traces("127.0.0.1:4318")
+
+
+def test_spans_are_sent() -> None:
+    """A collector gets them when the process ends, at the latest."""
+    pytest.importorskip("opentelemetry.exporter.otlp", reason="OpenTelemetry is not installed")
+    received: list[bytes] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Write nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Collector) as collector:
+        Thread(target=collector.handle_request, daemon=True).start()
+        start_traces(f"http://127.0.0.1:{collector.server_port}/v1/traces")
+        with span("run", run=1, shop="demo"):
+            pass
+        stop_traces()
+    assert len(received) == 1
+    assert span("run") is span("stage")
