@@ -42,7 +42,12 @@ from matcher.known_index.offer_rows import (
     read_brands,
 )
 from matcher.known_index.postings import PostingSpool
-from matcher.known_index.statistics import common_images, draw_training_offers, sample_texts
+from matcher.known_index.statistics import (
+    common_images,
+    draw_training_offers,
+    pack_training_offers,
+    sample_texts,
+)
 from matcher.known_index.terms import Terms, extract_terms, hash_title_words
 from matcher.records.brand_aliases import MAX_BRANDS
 from matcher.records.record import MAX_KEY, Record, build_records, strip_brands
@@ -74,7 +79,8 @@ def build_index(
     try:
         with store.read() as session:
             opened = OpenIndex(session, index)
-            training = draw_training_offers(session, opened, reader.brands, reader.title_words)
+            rounds = draw_training_offers(session, opened, reader.brands, reader.title_words)
+            training = pack_training_offers(session, rounds)
     except BrokenIndex:
         # Another process has finished a later build, and deleted these parts.
         return None

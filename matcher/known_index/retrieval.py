@@ -3,7 +3,6 @@
 from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -40,10 +39,7 @@ RANKED = NEIGHBOURS + 4
 
 @dataclass(frozen=True)
 class Retrieved:
-    """Rows of known offers, sorted by key, and the state and statistics of the whole catalog.
-
-    The training rounds of the statistics are indices of `rows`.
-    """
+    """Rows of known offers, sorted by key, and the state and statistics of the whole catalog."""
 
     rows: Sequence[Row[Any]]
     catalog_state: str
@@ -84,16 +80,9 @@ def _retrieve(
     further_urls: Sequence[Sequence[str]],
 ) -> Retrieved:
     documents = _find_documents(session, index, offers, further_urls)
-    training: list[list[int]] = index.statistics["training"]
-    ids = {*index.documents.ids[documents].tolist(), *chain.from_iterable(training)}
-    known = read_known_offers(session, sorted(ids))
+    known = read_known_offers(session, index.documents.ids[documents].tolist())
     rows = sorted(known.values(), key=lambda row: str(row.ref))
-    place_of = {row.id: place for place, row in enumerate(rows)}
-    rounds = []
-    for members in training:
-        # Offers that are gone since the index was built are in no round.
-        rounds.append([place_of[member] for member in members if member in place_of])
-    return Retrieved(rows, index.row.catalog_state, catalog_statistics(index, rounds))
+    return Retrieved(rows, index.row.catalog_state, catalog_statistics(index))
 
 
 def _find_documents(
