@@ -35,6 +35,8 @@ from matcher.records.stored_offers import to_fields
 # Candidates per offer and kind of text: a few more than are compared, as frequencies differ a
 # little until the shop's offers are counted.
 RANKED = NEIGHBOURS + 4
+# Offers of the shop whose candidates are compared at once; bounds memory.
+OFFERS_PER_STEP = 1_000
 
 
 @dataclass(frozen=True)
@@ -99,11 +101,13 @@ def _find_documents(
     # Pages of one title have the same candidates.
     titled = {record.search_text: record for record in strip_brands(records, brands)}
     shop = list(titled.values())
-    promising = find_promising(index, shop)
-    candidates = _read_candidates(session, index, promising, brands)
-    for rank in (rank_by_grams, rank_by_words):
-        nearest: Pairs = rank(index, shop, candidates, RANKED)
-        documents.append(promising[np.unique(nearest[:, 1])])
+    for start in range(0, len(shop), OFFERS_PER_STEP):
+        step = shop[start : start + OFFERS_PER_STEP]
+        promising = find_promising(index, step)
+        candidates = _read_candidates(session, index, promising, brands)
+        for rank in (rank_by_grams, rank_by_words):
+            nearest: Pairs = rank(index, step, candidates, RANKED)
+            documents.append(promising[np.unique(nearest[:, 1])])
     return np.unique(np.concatenate(documents))
 
 
