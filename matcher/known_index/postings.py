@@ -36,8 +36,7 @@ class PostingSpool:
         self._opened = ExitStack()
         self._files: list[tuple[IO[bytes], IO[bytes]]] = []
         for _ in range(1 << _PARTITION_BITS):
-            keys = self._opened.enter_context(TemporaryFile())
-            self._files.append((keys, self._opened.enter_context(TemporaryFile())))
+            self._files.append((self._open_file(), self._open_file()))
 
     def add(self, keys: Keys, documents: NDArray[np.integer[Any]]) -> None:
         """Add postings."""
@@ -57,6 +56,9 @@ class PostingSpool:
             documents = _read_array(document_file, np.uint32)
             order = np.lexsort((documents, keys))
             yield from _cut_blocks(keys[order], documents[order])
+
+    def _open_file(self) -> IO[bytes]:
+        return self._opened.enter_context(TemporaryFile())  # noqa: SIM115 - `close` closes all
 
     def close(self) -> None:
         """Close the files that are open, which frees their space."""
