@@ -58,7 +58,7 @@ class PostingSpool:
             yield from _cut_blocks(keys[order], documents[order])
 
     def _open_file(self) -> IO[bytes]:
-        return self._opened.enter_context(TemporaryFile())  # noqa: SIM115 - `close` closes all
+        return self._opened.enter_context(TemporaryFile())
 
     def close(self) -> None:
         """Close the files that are open, which frees their space."""
