@@ -28,13 +28,12 @@ from matcher.records.record import (
     Record,
     add_alternate_links,
     build_records,
+    build_title_record,
     strip_brands,
 )
-from matcher.records.stored_offers import to_fields
 
-# Candidates per offer and kind of text: a few more than are compared, as frequencies differ a
-# little until the shop's offers are counted.
-RANKED = NEIGHBOURS + 4
+# Candidates per offer and kind of text: more than are compared, as siblings are often equally near.
+RANKED = NEIGHBOURS + 12
 # Offers of the shop whose candidates are compared at once; bounds memory.
 OFFERS_PER_STEP = 1_000
 
@@ -117,5 +116,8 @@ def _read_candidates(
     """Read the titles of documents as records; an offer that is gone has an empty one."""
     ids = index.documents.ids[documents].tolist()
     rows = read_titles(session, ids)
-    read = dict(zip(rows, build_records(map(to_fields, rows.values())), strict=True))
-    return strip_brands([read.get(known, Record()) for known in ids], brands)
+    records = []
+    for known in ids:
+        title, brand, description = rows[known][1:] if known in rows else ("", "", "")
+        records.append(build_title_record(title, brand, description))
+    return strip_brands(records, brands)
