@@ -15,7 +15,6 @@ retrieved:
 """
 
 import os
-import resource
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -232,5 +231,11 @@ def _judge(
 
 def _step(right: float, recall: float) -> Step:
     times = os.times()
-    peak_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return Step(times.user + times.system, peak_gb, right, recall)
+    return Step(times.user + times.system, _peak_gb(), right, recall)
+
+
+def _peak_gb() -> float:
+    """Return the peak memory of this process; getrusage also counts the parent before `exec`."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) / 2**20

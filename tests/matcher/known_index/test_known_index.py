@@ -28,13 +28,16 @@ from tests.matcher.known_index.conftest import (
 Matches = list[dict[str, Any]]
 
 
-def match(settings: Settings, store: Store, *, anew: bool = True) -> Matches:
+def match(
+    settings: Settings, store: Store, *, anew: bool = True, keep_cache: bool = False
+) -> Matches:
     """Match the shop, and return its matches without the columns that tell runs apart."""
     with store.write() as session:
         run = Run(shop_id=1)
         session.add(run)
     match_shop(settings, store, store.shop("demo"), run.id or 0, anew=anew)
-    (settings.data_dir / "matching" / "1.npz").unlink(missing_ok=True)
+    if not keep_cache:
+        (settings.data_dir / "matching" / "1.npz").unlink(missing_ok=True)
     with store.read() as session:
         rows = session.exec(
             select(Match).where(Match.run_id == run.id).order_by(col(Match.url))
@@ -74,17 +77,22 @@ def test_matches_are_those_of_the_whole_catalog(
 
 
 def test_the_classifier_is_that_of_the_whole_catalog(
-    settings: Settings, catalog: Store, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, catalog: Store, import_rows: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is trained on the same offers and their rivals."""
+    """It is trained on the same offers and their rivals; an import does not train it again."""
     if catalog.engine.dialect.name != "sqlite":
         pytest.skip("training takes seconds, and the database has no part in it")
     monkeypatch.setattr("matcher.match_job.DEFAULT_CONFIG", DEFAULT_CONFIG)
     few_trees = dict(classifier.TREE_SETTINGS) | {"max_iter": 20}
     monkeypatch.setattr(classifier, "TREE_SETTINGS", few_trees)
-    by_index = match(settings, catalog)
     whole = with_all_in_memory(settings, catalog, monkeypatch)
+    by_index = match(settings, catalog, keep_cache=True)
     assert verdicts(by_index) == verdicts(whole)
+    monkeypatch.setattr("matcher.scoring.scored_pairs.train_classifier", None)
+    rows = make_rows()
+    rows[1]["title"] = "Vega lantern 996 black"
+    import_rows(rows)
+    assert answers(match(settings, catalog)) == answers(by_index)
 
 
 def test_an_import_is_added_to_the_index(
