@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from socket import socket
 
-from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.settings import Settings
 from crawler.job import CrawlJob

@@ -15,7 +15,7 @@ from typing import Any
 
 from catalog.errors import CrawlError
 from catalog.models import Shop
-from catalog.runtime.process_end import end_reason
+from catalog.runtime.limits.process_end import end_reason
 from catalog.runtime.served_process import ServedProcess
 from catalog.storage.frontier import Frontier
 from crawler.crawl_process import start_crawl

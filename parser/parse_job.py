@@ -21,9 +21,9 @@ from catalog.errors import BodiesUnreachable, LearnError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.runtime.batches import batches
 from catalog.runtime.code_version import code_version
-from catalog.runtime.process_end import set_aside_reason
-from catalog.runtime.process_limits import ProcessLimits
-from catalog.runtime.processor_time import ProcessorTimeLimit
+from catalog.runtime.limits.process_end import set_aside_reason
+from catalog.runtime.limits.process_limits import ProcessLimits
+from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import map_chunks

@@ -22,9 +22,9 @@ from sqlmodel import Session, col, select
 from catalog.errors import LearnError, NoKnownOffers
 from catalog.models import KnownOffer, Page, PageState, Shop, Stage, StoredRules, utc_now
 from catalog.runtime.code_version import code_version
+from catalog.runtime.limits.process_end import ENDED_PROCESS, set_aside_reason
+from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.page_marker import NO_PAGE
-from catalog.runtime.process_end import ENDED_PROCESS, set_aside_reason
-from catalog.runtime.process_limits import ProcessLimits
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import MAX_TRIES, WorkerDied, call_supervised

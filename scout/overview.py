@@ -11,7 +11,7 @@ from typing import Any
 from sqlmodel import col, func, select
 
 from catalog.models import Crawl, Page, Run, RunCounts, Shop
-from catalog.runtime.process_end import ENDED_PROCESS
+from catalog.runtime.limits.process_end import ENDED_PROCESS
 from catalog.storage.findings import read_counts
 from catalog.storage.shop_list import (
     NEVER_RUN,

@@ -20,7 +20,7 @@ from catalog.feeds.offers import OfferParser, ParsedOffer
 from catalog.feeds.price_formats import PriceFormats
 from catalog.feeds.rows import Texts
 from catalog.models import OfferFields
-from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.worker_pool import WorkerPool, worker_pool
 
 # Columns of a known offer that the feed decides, in the order of the temporary file.

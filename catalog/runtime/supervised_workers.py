@@ -20,9 +20,9 @@ from typing import Any, Generic, TypeVar
 
 from catalog.errors import WorkerError
 from catalog.runtime.garbage_collection import tune_gc
+from catalog.runtime.limits.process_end import end_out_of_memory, end_reason
+from catalog.runtime.limits.process_limits import NO_LIMITS, ProcessLimits
 from catalog.runtime.page_marker import SharedNumber, use_marker
-from catalog.runtime.process_end import end_out_of_memory, end_reason
-from catalog.runtime.process_limits import NO_LIMITS, ProcessLimits
 from catalog.runtime.progress import Progress
 from catalog.runtime.served_process import ServedProcess
 

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 from catalog.errors import WorkerError
 from catalog.runtime.garbage_collection import tune_gc
-from catalog.runtime.process_end import end_out_of_memory, end_reason
-from catalog.runtime.process_limits import NO_LIMITS, ProcessLimits
+from catalog.runtime.limits.process_end import end_out_of_memory, end_reason
+from catalog.runtime.limits.process_limits import NO_LIMITS, ProcessLimits
 from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.supervised_workers import picklable_error
 

@@ -17,8 +17,8 @@ from contextlib import suppress
 from typing import Any
 
 from catalog.errors import WorkerError
-from catalog.runtime.process_end import end_out_of_memory, end_reason
-from catalog.runtime.process_limits import NO_LIMITS, ProcessLimits
+from catalog.runtime.limits.process_end import end_out_of_memory, end_reason
+from catalog.runtime.limits.process_limits import NO_LIMITS, ProcessLimits
 from catalog.runtime.served_process import ServedProcess
 
 # Answers a request, given its JSON and its bytes.

@@ -12,7 +12,7 @@ from sqlmodel import case, col, select
 from catalog.errors import HostilePage, NeedsBrowser
 from catalog.html import decode_html, open_html
 from catalog.models import Page, PageState, Shop
-from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import WorkerDied, call_supervised

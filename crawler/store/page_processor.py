@@ -19,8 +19,8 @@ from scrapy.http import Response
 
 from catalog import errors
 from catalog.errors import StoreError
-from catalog.runtime.process_end import OUT_OF_MEMORY_CODE, end_reason, set_aside_reason
-from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.limits.process_end import OUT_OF_MEMORY_CODE, end_reason, set_aside_reason
+from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.runtime.worker_process import RequestHandler, WorkerLost, WorkerProcess
 from catalog.storage.bodies import BodyStore

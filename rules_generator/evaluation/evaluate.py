@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from catalog.models import Attribute
-from catalog.runtime.process_end import set_aside_reason
+from catalog.runtime.limits.process_end import set_aside_reason
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.supervised_workers import map_chunks
 from parser.rules.model import RuleSet

@@ -124,8 +124,8 @@ class Invocation:
         WorkerError beyond that.
         """
         from catalog.errors import WorkerError
-        from catalog.runtime.process_limits import ProcessLimits
-        from catalog.runtime.processor_time import ProcessorTimeLimit
+        from catalog.runtime.limits.process_limits import ProcessLimits
+        from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 
         memory = self.settings.run_memory
         # The operating system ends a process that an extension module does not return to.

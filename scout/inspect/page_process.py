@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from catalog.errors import HostilePage
-from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import WorkerDied, call_supervised

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from catalog.runtime.processor_time import ProcessorTimeLimit
+from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 
 FIELD = Path(__file__).parent
 # Seconds of processor time that one input may take on any machine.

@@ -25,7 +25,7 @@ import structlog
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Flaky, HypothesisException
 
-from catalog.runtime.processor_time import limit_processor_time
+from catalog.runtime.limits.processor_time import limit_processor_time
 from tests.fuzz.shrinking import shrink
 from tests.fuzz.targets import Target, make_targets
 

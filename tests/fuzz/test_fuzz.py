@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from catalog.runtime.processor_time import ProcessorTimeLimit
+from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 from tests.fuzz.mutations import MAX_SIZE, draw_edit, mutate
 from tests.fuzz.shrinking import shrink
 from tests.fuzz.targets import Target, make_targets

@@ -27,7 +27,8 @@ FOLDS = 5
 MIN_LABELS_PER_CLASS = 15
 # Labels per leaf of a tree: one in 40 labels, within these bounds.
 LABELS_PER_LEAF = 40
-MIN_LEAF, MAX_LEAF = 2, 12
+MIN_LEAF = 2
+MAX_LEAF = 12
 # Labelled duplicates at which the threshold lies midway between even odds and their best one.
 STEADYING_DUPLICATES = 100
 # Probability from which on a pair is a match if the labels are too few to choose.

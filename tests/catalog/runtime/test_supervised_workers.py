@@ -11,9 +11,9 @@ import pytest
 
 from catalog.errors import RuleError, WorkerError
 from catalog.runtime import supervised_workers
+from catalog.runtime.limits.process_limits import ProcessLimits
+from catalog.runtime.limits.processor_time import limit_processor_time
 from catalog.runtime.page_marker import mark_page
-from catalog.runtime.process_limits import ProcessLimits
-from catalog.runtime.processor_time import limit_processor_time
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.supervised_workers import (
     MAX_TRIES,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from catalog.errors import RuleError, WorkerError
-from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.worker_pool import worker_pool
 
 PARENT = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.runtime.processor_time import ProcessorTimeLimit
+from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 from parser.heuristics.heuristic_reader import read_by_heuristics
 from parser.page.document import Document
 from parser.page.texts import MIN_NODES, NODES_PER_CHAR, element_text

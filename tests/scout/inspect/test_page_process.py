@@ -7,7 +7,7 @@ import pytest
 
 from catalog.errors import HostilePage, UsageError
 from catalog.models import Shop
-from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.inspect import page_process

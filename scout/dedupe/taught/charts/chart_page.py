@@ -19,7 +19,8 @@ from scout.dedupe.taught.taught_run import TaughtRun
 # Pairs of each list that the page shows; more make it slow to open.
 MAX_PAIRS = 40
 # Width and height of the curves, in the units of the SVG.
-CHART_WIDTH, CHART_HEIGHT = 600, 240
+CHART_WIDTH = 600
+CHART_HEIGHT = 240
 # Log-odds that fill the bar of a weight.
 FULL_WEIGHT = 8.0
 # Bars of group sizes; larger groups share the last one.

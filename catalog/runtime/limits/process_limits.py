@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from catalog.runtime.processor_time import limit_processor_time
+from catalog.runtime.limits.processor_time import limit_processor_time
 
 # Bytes in the unit of `memory`, which is that of the setting `run_memory`.
 MEGABYTE = 1_000_000

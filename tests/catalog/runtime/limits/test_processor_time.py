@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from catalog.runtime.processor_time import ProcessorTimeLimit
+from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 
 
 def compute(seconds: float) -> None:

@@ -1,0 +1,1 @@
+"""Limits of processes: memory, processor time, and the reason why one ended."""
