@@ -159,6 +159,7 @@ def test_foreign_database(scout: Scout, tmp_path: Path) -> None:
     assert (result.code, "is not a database" in result.error) == (1, True)
 
 
+@pytest.mark.sqlite_only
 def test_full_disk(scout: Scout, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that cannot grow is reported as no space left."""
     with store.engine.connect() as connection:
@@ -201,6 +202,7 @@ def test_bad_toml(scout: Scout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert (result.code, "scout.toml cannot be read" in result.error) == (1, True)
 
 
+@pytest.mark.sqlite_only
 def test_unwritable_data_folder(scout: Scout, tmp_path: Path) -> None:
     """A data folder that cannot be made is reported."""
     (tmp_path / "file").write_text("", encoding="utf-8")
