@@ -36,6 +36,8 @@ class Settings(BaseSettings):
     sign in by OpenID Connect: `oidc_roles` gives the role of a group in the claim
     `oidc_groups_claim`, `oidc_role` that of everybody else (`none`: they may not sign in).
 
+    `spark_folder` is one that all machines of a Spark cluster share.
+
     Mails go out by `smtp_host`, from `mail_from`. `private_webhooks` allows webhooks in a private
     network.
     """
@@ -58,6 +60,7 @@ class Settings(BaseSettings):
     link_lists: list[Path] = []
     metrics_port: int = 0
     at_once: int = Field(default=2, ge=1)
+    spark_folder: Path | None = None
     run_memory: int = Field(default=4_000, ge=0)
     rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}
     language: Literal["en", "de"] = "en"

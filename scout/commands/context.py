@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -33,6 +33,31 @@ JsonOption = Annotated[
 ShopArgument = Annotated[
     str, typer.Argument(metavar="SHOP", help="The shop's name, as given to 'scout shop add'.")
 ]
+EngineOption = Annotated[
+    Literal["local", "spark"],
+    typer.Option(
+        help="Where the work is done: on this machine, or by Spark (needs the extra spark)."
+    ),
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="With --engine spark: its master, as spark://HOST:7077 (else local[*]: all cores of this machine).",
+    ),
+]
+
+
+def choose_master(engine: str, master: str | None) -> str | None:
+    """Return the master of Spark; None for the local engine. Raises UsageError."""
+    from catalog.errors import UsageError
+    from catalog.runtime.spark import DEFAULT_MASTER
+
+    if engine == "spark":
+        return master or DEFAULT_MASTER
+    if master is not None:
+        raise UsageError("--master: names the master of --engine spark, which is not given")
+    return None
 
 
 def check_writable(path: Path | None) -> Path | None:

@@ -6,7 +6,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from scout.commands.context import JsonOption, get_invocation
+from scout.commands.context import (
+    EngineOption,
+    JsonOption,
+    MasterOption,
+    choose_master,
+    get_invocation,
+)
 from scout.terminal.output import print_json, print_lines, print_table
 
 
@@ -162,16 +168,19 @@ def find_duplicates(
         float | None,
         typer.Option(metavar="T", help="The least similarity of --candidates (else 0.4)."),
     ] = None,
+    engine: EngineOption = "local",
+    master: MasterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find near-duplicates in a file of records, or between two files.
 
     With --store, --memory or --index the file may be larger than memory: a pair is a record and one
-    seen before it.
+    seen before it. --engine spark has --method exact, segments, minhash, and ladder with
+    --similarity edit or jaccard.
     """
     from catalog.errors import UsageError
     from scout.dedupe import output_files
-    from scout.dedupe.dedupe_run import DedupeRequest, run_dedupe
+    from scout.dedupe.dedupe_run import DedupeRequest, check_engine, run_dedupe
     from scout.dedupe.disk_run import DiskOption, NamedPair, run_on_disk
     from scout.dedupe.method_options import MethodOptions
 
@@ -190,6 +199,9 @@ def find_duplicates(
         disk_options["--memory"] = memory
     if index:
         disk_options["--index"] = index
+    spark_master = choose_master(engine, master)
+    if disk_options and spark_master:
+        raise UsageError(f"--engine spark: not with {next(iter(disk_options))}")
     if disk_options:
         _refuse_with_disk_options([*disk_options], clusters, merged)
 
@@ -201,8 +213,19 @@ def find_duplicates(
             figures = run_on_disk(request, disk_option, value, write_pairs, progress)
             _print_figures(figures, as_json)
         return
-    with get_invocation(context).progress() as progress:
-        run = run_dedupe(request, progress)
+    invocation = get_invocation(context)
+    if spark_master:
+        from catalog.runtime.spark.session import open_spark
+
+        check_engine(request)
+        with (
+            invocation.progress() as progress,
+            open_spark(spark_master, folder=invocation.settings.spark_folder) as jobs,
+        ):
+            run = run_dedupe(request, progress, jobs)
+    else:
+        with invocation.progress() as progress:
+            run = run_dedupe(request, progress)
     if out is not None:
         output_files.write_pairs(run, out)
     if clusters is not None:

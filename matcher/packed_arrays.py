@@ -1,4 +1,4 @@
-"""Arrays as bytes: the parts of an index that are read as a whole."""
+"""Arrays as bytes: parts of an index, and items of work on other machines."""
 
 from collections.abc import Mapping
 from io import BytesIO
@@ -24,4 +24,4 @@ def unpack_arrays(content: bytes) -> Arrays:
         with np.load(BytesIO(content), allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (BadZipFile, OSError, EOFError, KeyError) as error:
-        raise ValueError("not the arrays of an index") from error
+        raise ValueError("not packed arrays") from error
