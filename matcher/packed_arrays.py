@@ -7,6 +7,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+
+from matcher.array_types import Matrix
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -25,3 +28,20 @@ def unpack_arrays(content: bytes) -> Arrays:
             return {name: file[name] for name in file.files}
     except (BadZipFile, OSError, EOFError, KeyError) as error:
         raise ValueError("not packed arrays") from error
+
+
+def matrix_arrays(name: str, matrix: Matrix) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a sparse matrix of rows, under names that start with `name`."""
+    rows = matrix.tocsr()
+    return {
+        f"{name}_data": rows.data,
+        f"{name}_indices": rows.indices,
+        f"{name}_starts": rows.indptr,
+        f"{name}_shape": np.array(rows.shape, np.int64),
+    }
+
+
+def unpack_matrix(name: str, arrays: Arrays) -> Matrix:
+    """Return the sparse matrix of `matrix_arrays`."""
+    parts = (arrays[f"{name}_data"], arrays[f"{name}_indices"], arrays[f"{name}_starts"])
+    return sparse.csr_array(parts, shape=tuple(arrays[f"{name}_shape"].tolist()))

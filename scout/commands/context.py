@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from catalog.models import Run, Shop
     from catalog.runtime.progress import Progress
     from catalog.runtime.settings import Settings
+    from catalog.runtime.spark.session import SparkJobs
     from catalog.storage.store import Store
 
 MAX_ROWS = 1_000_000_000
@@ -46,18 +47,6 @@ MasterOption = Annotated[
         help="With --engine spark: its master, as spark://HOST:7077 (else local[*]: all cores of this machine).",
     ),
 ]
-
-
-def choose_master(engine: str, master: str | None) -> str | None:
-    """Return the master of Spark; None for the local engine. Raises UsageError."""
-    from catalog.errors import UsageError
-    from catalog.runtime.spark import DEFAULT_MASTER
-
-    if engine == "spark":
-        return master or DEFAULT_MASTER
-    if master is not None:
-        raise UsageError("--master: names the master of --engine spark, which is not given")
-    return None
 
 
 def check_writable(path: Path | None) -> Path | None:
@@ -131,6 +120,29 @@ class Invocation:
         if self.data_dir is not None:
             arguments += ["--data-dir", str(self.data_dir)]
         return arguments
+
+
+@contextmanager
+def open_engine(
+    invocation: Invocation, engine: str, master: str | None
+) -> "Iterator[SparkJobs | None]":
+    """Start Spark if it is the engine; None stands for the local engine.
+
+    Raises UsageError, and ConfigError where Spark is not installed.
+    """
+    from catalog.errors import UsageError
+
+    if engine == "local":
+        if master is not None:
+            raise UsageError("--master: names the master of --engine spark, which is not given")
+        yield None
+        return
+    from catalog.runtime.spark import DEFAULT_MASTER
+    from catalog.runtime.spark.session import open_spark
+
+    folder = invocation.settings.spark_folder
+    with open_spark(master or DEFAULT_MASTER, folder=folder) as jobs:
+        yield jobs
 
 
 def get_invocation(context: typer.Context) -> Invocation:

@@ -40,6 +40,8 @@ appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = spark: %p %c{1}: %m%n
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
 logger.executor.name = org.apache.spark.executor
 logger.executor.level = off
 logger.scheduler.name = org.apache.spark.scheduler
@@ -90,6 +92,10 @@ class SparkJobs:
                 yield from results
         finally:
             broadcast.destroy()
+
+    def set_partitions(self, count: int) -> None:
+        """Set the number of tasks of a join."""
+        self.session.conf.set("spark.sql.shuffle.partitions", str(count))
 
     def new_path(self) -> str:
         """Return the path of a new table in the folder."""
@@ -150,7 +156,9 @@ def open_spark(
         logging = workspace / "log4j2.properties"
         logging.write_text(_LOGGING)
         builder = sql.SparkSession.builder.master(master).appName("scout")
-        for key, value in (_settings(is_local, logging, workspace) | dict(settings or {})).items():
+        for key, value in _settings(is_local, logging, workspace).items():
+            builder = builder.config(key, value)
+        for key, value in (settings or {}).items():
             builder = builder.config(key, value)
         with _environment(java, is_local, variables), spark_errors():
             session = builder.getOrCreate()
@@ -173,17 +181,18 @@ def spark_errors() -> Iterator[None]:
 
 
 def _last_line(message: str) -> str:
-    """Return the line of a message that names the error: the last of a Python traceback.
+    """Return the line of a message that names the error: in a Python traceback the last one.
 
     >>> _last_line("Job aborted\\nTraceback (most recent call last):\\n  File x\\nOSError: full\\n")
     'OSError: full'
     """
-    before, marker, traceback = message.partition("Traceback (most recent call last):")
-    lines = (traceback if marker else before).strip().splitlines()
-    for line in lines if marker else ():
+    first_line = message.strip().partition("\n")[0]
+    _, _, traceback = message.partition("Traceback (most recent call last):\n")
+    for line in traceback.splitlines():
+        # The lines of a traceback are indented but for the error itself.
         if line and not line[0].isspace():
             return line[:MAX_MESSAGE]
-    return lines[0][:MAX_MESSAGE] if lines else "without a message"
+    return first_line[:MAX_MESSAGE]
 
 
 def _settings(is_local: bool, logging: Path, workspace: Path) -> dict[str, str]:
@@ -191,7 +200,8 @@ def _settings(is_local: bool, logging: Path, workspace: Path) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": DRIVER_MEMORY,
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}",
+        # Scout logs by the default options, which leave the others to an administrator.
+        "spark.driver.defaultJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}",
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS),
         # A task that fails, fails again: Scout's functions give the same result each time.
         "spark.task.maxFailures": "2",

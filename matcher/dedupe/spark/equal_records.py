@@ -44,6 +44,7 @@ class SparkExact(Exact):
             )
             prints = records.mapInArrow(_fingerprint_batches, "print binary, row long")
             parts = max(self.jobs.cores, len(encoded) // RECORDS_PER_FILE)
+            self.jobs.set_partitions(parts)
             sorted_prints = prints.repartition(parts, "print").sortWithinPartitions("print", "row")
             repeats = sorted_prints.mapInArrow(_find_repeats, "first long, row long").toArrow()
         group[repeats["row"].to_numpy()] = repeats["first"].to_numpy()

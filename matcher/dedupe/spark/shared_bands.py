@@ -54,6 +54,7 @@ class SparkMinHash(MinHash):
             row_bits = text_count.bit_length()
             keys = hashed.mapInArrow(_spread_bands(bands, row_bits), _BANDS)
             parts = max(self.jobs.cores, text_count * bands // KEYS_PER_TASK)
+            self.jobs.set_partitions(parts)
             meetings = keys.repartition(parts, "band", "key")
             pairs = meetings.mapInArrow(_match_bands(method, left_count), "left long, right long")
             candidates, pairs = self._count_candidates(pairs)

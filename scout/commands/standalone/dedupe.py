@@ -10,8 +10,8 @@ from scout.commands.context import (
     EngineOption,
     JsonOption,
     MasterOption,
-    choose_master,
     get_invocation,
+    open_engine,
 )
 from scout.terminal.output import print_json, print_lines, print_table
 
@@ -199,9 +199,10 @@ def find_duplicates(
         disk_options["--memory"] = memory
     if index:
         disk_options["--index"] = index
-    spark_master = choose_master(engine, master)
-    if disk_options and spark_master:
-        raise UsageError(f"--engine spark: not with {next(iter(disk_options))}")
+    if engine == "spark":
+        if disk_options:
+            raise UsageError(f"--engine spark: not with {next(iter(disk_options))}")
+        check_engine(request)
     if disk_options:
         _refuse_with_disk_options([*disk_options], clusters, merged)
 
@@ -214,18 +215,11 @@ def find_duplicates(
             _print_figures(figures, as_json)
         return
     invocation = get_invocation(context)
-    if spark_master:
-        from catalog.runtime.spark.session import open_spark
-
-        check_engine(request)
-        with (
-            invocation.progress() as progress,
-            open_spark(spark_master, folder=invocation.settings.spark_folder) as jobs,
-        ):
-            run = run_dedupe(request, progress, jobs)
-    else:
-        with invocation.progress() as progress:
-            run = run_dedupe(request, progress)
+    with (
+        open_engine(invocation, engine, master) as jobs,
+        invocation.progress() as progress,
+    ):
+        run = run_dedupe(request, progress, jobs)
     if out is not None:
         output_files.write_pairs(run, out)
     if clusters is not None:
