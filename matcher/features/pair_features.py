@@ -7,7 +7,7 @@ left out on purpose, so that a classifier trained on offers with known links als
 without.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,17 +51,35 @@ def compute_features(
     are taken from `cache` where it has them, and stored in it. `variant_words` are those of the
     catalog, where they are known. With `jobs` the pairs are compared on Spark, without cache.
     """
+    if variant_words is None:
+        variant_words = learn_variant_words(catalog)
+    if jobs:
+        # Imported late: it builds on this module.
+        from matcher.features.distributed_pairs import compare_distributed
+
+        chunks = [*compare_distributed(jobs, (shop, catalog), space, pairs, variant_words)]
+    else:
+        chunks = [*_compare_chunks((shop, catalog), space, pairs, variant_words, cache)]
+    if not chunks:
+        return np.empty((0, len(FEATURE_NAMES)), dtype=np.float32)
+    table = {name: np.concatenate([columns[name] for columns in chunks]) for name in chunks[0]}
+    table |= _rival_columns(pairs, table)
+    return np.column_stack([table[name] for name in FEATURE_NAMES]).astype(np.float32)
+
+
+def _compare_chunks(
+    sides: tuple[Sequence[Record], Sequence[Record]],
+    space: VectorSpace,
+    pairs: Pairs,
+    variant_words: VariantWords,
+    cache: MatchCache | None,
+) -> Iterator[Columns]:
+    """Yield the features of each chunk of pairs, without rivals."""
+    shop, catalog = sides
     keys: Keys = np.empty(0, np.uint64)
     if cache:
         keys = combine_digests(digest_records(shop), digest_records(catalog), pairs)
-    if variant_words is None:
-        variant_words = learn_variant_words(catalog)
-    chunks: list[Columns] = []
-    if jobs:
-        from matcher.features.distributed_pairs import compare_distributed
-
-        chunks += compare_distributed(jobs, (shop, catalog), space, pairs, variant_words)
-    for start in range(0, 0 if jobs else len(pairs), CHUNK):
+    for start in range(0, len(pairs), CHUNK):
         chunk = pairs[start : start + CHUNK]
         left = [shop[row] for row in chunk[:, 0]]
         right = [catalog[row] for row in chunk[:, 1]]
@@ -69,12 +87,7 @@ def compute_features(
             columns = _look_up_columns(left, right, keys[start : start + CHUNK], cache)
         else:
             columns = cacheable_columns(left, right)
-        chunks.append(columns | corpus_columns(space, variant_words, chunk, left, right))
-    if not chunks:
-        return np.empty((0, len(FEATURE_NAMES)), dtype=np.float32)
-    table = {name: np.concatenate([columns[name] for columns in chunks]) for name in chunks[0]}
-    table |= _rival_columns(pairs, table)
-    return np.column_stack([table[name] for name in FEATURE_NAMES]).astype(np.float32)
+        yield columns | corpus_columns(space, variant_words, chunk, left, right)
 
 
 def cacheable_columns(left: Sequence[Record], right: Sequence[Record]) -> Columns:
