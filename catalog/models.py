@@ -720,7 +720,7 @@ class ShopAssessment(SQLModel, table=True):
 
 
 class AttentionItem(SQLModel, table=True):
-    """One reason why a shop needs a look (`scout.attention.AttentionKind`).
+    """One reason why a shop needs a look (`scout.attention.notices.AttentionKind`).
 
     `arguments` are those of its sentence. A dismissed item stays dismissed while it is about the
     same run or import, its `subject`.

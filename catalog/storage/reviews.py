@@ -83,25 +83,30 @@ def replace_reviews(
 ) -> dict[str, ReviewEntry | None]:
     """Write the decision on each URL (None: remove it); returns the former ones."""
     before: dict[str, ReviewEntry | None] = dict.fromkeys(after)
-    for review in read_reviews(session, shop_id, after):
-        before[review.url] = ReviewEntry(
-            review.url,
-            ReviewDecision(review.decision),
-            review.reviewed_at,
-            review.note,
-            review.reviewer,
-        )
-        # The row is deleted below, past the session.
-        session.expunge(review)
     connection = session.connection()
+    # Rows without objects: a filter may decide on tens of thousands of offers at once.
+    columns: list[Any] = [
+        col(Review.url),
+        col(Review.decision),
+        col(Review.reviewed_at),
+        col(Review.note),
+        col(Review.reviewer),
+    ]
+    stored = select(*columns).where(Review.shop_id == shop_id)
     for batch in batches(list(after), _BATCH_SIZE):
-        reviewed = col(Review.shop_id) == shop_id, col(Review.url).in_(batch)
-        connection.execute(delete(Review).where(*reviewed))
+        of_batch = col(Review.url).in_(batch)
+        for url, decision, reviewed_at, note, reviewer in connection.execute(
+            stored.where(of_batch)
+        ):
+            before[url] = ReviewEntry(url, ReviewDecision(decision), reviewed_at, note, reviewer)
+        connection.execute(delete(Review).where(col(Review.shop_id) == shop_id, of_batch))
+        rows = []
         for url in batch:
             entry = after[url]
             if entry is not None:
-                session.add(Review(shop_id=shop_id, **vars(entry)))
-        session.flush()
+                rows.append({"shop_id": shop_id, **vars(entry)})
+        if rows:
+            session.exec(insert(Review), params=rows)
     return before
 
 

@@ -5,35 +5,41 @@ a fixed bound.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
+
+from ahocorasick_rs import BytesAhoCorasick
 
 from catalog.values.shop_words import words_of
 
-# Signals by a substring that a group shares: one search for it can rule out the group.
-SIGNALS = {
-    b"product": (
-        b"schema.org/product",
-        b'"@type":"product',
-        b'"@type": "product',
-        b"product:price",
-    ),
-    b'itemprop="': (b'itemprop="price', b'itemprop="offers'),
-    b"&": (b"&euro;", b"&pound;"),
-    b"": (b" eur", b" chf"),
-}
+# Product data and written-out currencies.
+SIGNALS = (
+    b"schema.org/product",
+    b'"@type":"product',
+    b'"@type": "product',
+    b"product:price",
+    b'itemprop="price',
+    b'itemprop="offers',
+    b"&euro;",
+    b"&pound;",
+    b" eur",
+    b" chf",
+)
 # Signs of currencies: counted among the characters that are not ASCII, mostly few.
 SIGNS = tuple(sign.encode() for sign in "€₽₴₩£¥")
 # Signals by the characters that are not ASCII in them.
 FOREIGN_SIGNALS = {"ł".encode(): ("zł".encode(),), "руб".encode(): ("руб".encode(),)}
 ASCII = bytes(range(128))
-# Signals of buttons. In a script they are texts of the shop's, on whichever page.
-BUTTON_SIGNALS = {b"cart": (b"add-to-cart", b"add_to_cart", b"addtocart")}
+# Names of buttons. In a script they are texts of the shop's, on whichever page.
+BUTTON_SIGNALS = (b"add-to-cart", b"add_to_cart", b"addtocart")
 LANGUAGE = re.compile(rb"<html[^>]{0,500}?\blang=[\"']?([a-z]{2})", re.IGNORECASE)
 # Languages whose words are looked for on a page that states no language.
 USUAL_LANGUAGES = ("en", "de")
 # Bytes in which a page states its language.
 START_SIZE = 5_000
+SCRIPT_START = b"<script"
+SCRIPT_TAG = re.compile(b"</?script")
 DOLLAR_AMOUNT = re.compile(rb"[$]\s?\d")
 
 
@@ -46,48 +52,50 @@ def count_offer_signals(body: bytes) -> int:
     0
     """
     source = body.lower()
-    count = _count(source, SIGNALS)
+    match = LANGUAGE.search(source, 0, START_SIZE)
+    signals = _signals(match[1].decode() if match else "")
+    occurrences = signals.find_matches_as_indexes(source, overlapping=True)
+    buttons = [start for index, start, _ in occurrences if index >= len(SIGNALS)]
+    count = len(occurrences) - len(buttons) + _count_outside_scripts(source, buttons)
     # Whole characters remain, so that none is counted that the page does not have.
     foreign = source.translate(None, ASCII)
     if foreign:
         count += sum(map(foreign.count, SIGNS))
-        for characters, signals in FOREIGN_SIGNALS.items():
+        for characters, words in FOREIGN_SIGNALS.items():
             if characters in foreign:
-                count += sum(map(source.count, signals))
+                count += sum(map(source.count, words))
     if b"$" in source:
         count += len(DOLLAR_AMOUNT.findall(source))
-    # The parts behind the ends of scripts: the first is all before the first script.
-    first, *later_parts = source.split(b"<script")
-    outside_scripts = first + b" ".join(part.partition(b"</script")[2] for part in later_parts)
-    count += _count(outside_scripts, BUTTON_SIGNALS)
-    match = LANGUAGE.search(source, 0, START_SIZE)
-    buy_words = _buy_words(match[1].decode() if match else "")
-    return count + _count(outside_scripts, buy_words)
-
-
-def _count(source: bytes, groups: Mapping[bytes, Sequence[bytes]]) -> int:
-    count = 0
-    for shared, signals in groups.items():
-        if shared in source:
-            count += sum(source.count(signal) for signal in signals)
     return count
 
 
+def _count_outside_scripts(source: bytes, positions: Sequence[int]) -> int:
+    """Count the positions in a page's source that are in no script."""
+    if not positions:
+        return 0
+    tags = [(tag.start(), tag[0] == SCRIPT_START) for tag in SCRIPT_TAG.finditer(source)]
+    starts = [start for start, _ in tags]
+    count = 0
+    for position in positions:
+        before = bisect_right(starts, position)
+        is_in_script = before > 0 and tags[before - 1][1]
+        count += not is_in_script
+    return count
+
+
+# One pass finds all signals; to search for each of them takes four times as long.
 @lru_cache(maxsize=128)
-def _buy_words(language: str) -> Mapping[bytes, Sequence[bytes]]:
-    """Return the words of buttons that buy, in a language and in English, by their first words.
+def _signals(language: str) -> BytesAhoCorasick:
+    """Return the signals of a page in a language: `SIGNALS` first, then those of buttons that buy.
 
-    In small letters and as titles.
-
-    Single words of Latin letters are left out: texts have them as well.
+    Words on buttons are looked for in small letters and as titles, in English as well. Single words
+    of Latin letters are left out: texts have them, too.
     """
     languages = dict.fromkeys((language, "en") if language else USUAL_LANGUAGES)
-    phrases = [word for word in words_of("buy", languages) if " " in word or not word.isascii()]
-    # `bytes.lower` knows ASCII only.
-    spellings = {spelling.encode() for word in phrases for spelling in (word, word.capitalize())}
-    groups: dict[bytes, list[bytes]] = {}
-    for word in sorted(spellings):
-        if word == word.lower():
-            first, space, _ = word.partition(b" ")
-            groups.setdefault(first + space, []).append(word)
-    return groups
+    buttons = set(BUTTON_SIGNALS)
+    for phrase in words_of("buy", languages):
+        if " " in phrase or not phrase.isascii():
+            # `bytes.lower` knows ASCII only: a capital of another script remains in the source.
+            spellings = (spelling.encode() for spelling in (phrase, phrase.capitalize()))
+            buttons.update(spelling for spelling in spellings if spelling == spelling.lower())
+    return BytesAhoCorasick((*SIGNALS, *sorted(buttons)))

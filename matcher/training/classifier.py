@@ -128,11 +128,14 @@ def train_classifier(
     synthetic_labels = np.concatenate(labels)
     if not 0 < synthetic_labels.sum() < len(synthetic_labels):
         return apply_formula
-    synthetic_weight = np.ones(len(synthetic_labels), np.float32)
+    weight = None
+    if len(feedback.labels):
+        synthetic_weight = np.ones(len(synthetic_labels), np.float32)
+        weight = np.concatenate((synthetic_weight, feedback.weight))
     trees = fit_trees(
         np.concatenate((*tables, feedback.table)),
         np.concatenate((synthetic_labels, feedback.labels)),
-        weight=np.concatenate((synthetic_weight, feedback.weight)),
+        weight=weight,  # without reviews none: weighted percentiles take most of the training
     )
     # Calibrated on synthetic pairs alone: reviewers pick doubtful pairs, which are no fair sample.
     probability, true_labels = score_held_out(tables, labels, fit_trees)

@@ -124,8 +124,10 @@ class Cards:
 
     def target(self, link: LexborNode) -> str | None:
         """Return the URL of another page that a link leads to; None for the page itself."""
+        if PICTURE.search(link.attrs.get("href") or ""):
+            return None
         url = self.resolve(link)
-        if url is None or PICTURE.search(url):
+        if url is None:
             return None
         path, query = _split_url(url)
         for own_path, own_query in self._own_urls:
@@ -172,7 +174,7 @@ def _only_child(node: LexborNode) -> LexborNode | None:
 
 def _split_url(url: str) -> SplitUrl:
     address, _, query = url.partition("#")[0].partition("?")
-    return INDEX_FILE.sub("", url_key(address)), dict(parse_qsl(query))
+    return INDEX_FILE.sub("", url_key(address)), dict(parse_qsl(query)) if query else {}
 
 
 def _last_segment(path: str) -> str:

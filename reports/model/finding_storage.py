@@ -6,6 +6,7 @@ from heapq import merge
 from itertools import islice
 from typing import Any
 
+from sqlalchemy import Row, bindparam, update
 from sqlmodel import Session, col, select
 
 from catalog.models import Run, RunCounts, RunState, Shop, StoredFinding, Verdict
@@ -31,6 +32,9 @@ FindingState = dict[str, Any]
 """Run, verdict, cause, evidence and change of a stored finding, ready for JSON."""
 _NO_STATES: Mapping[str, FindingState] = {}
 _BATCH_SIZE = 500  # findings updated at a time
+_UPDATE = update(StoredFinding.__table__).where(  # type: ignore[attr-defined]
+    col(StoredFinding.id) == bindparam("finding_id")
+)
 
 
 def store_findings(store: Store, report: Report) -> None:
@@ -178,34 +182,45 @@ def update_findings(
         of_batch = [finding for _, finding in batch]
         stored_findings = _stored_by_match(session, run_id, of_batch)
         were_missing = _missing_urls(session, counts.previous_run_id, of_batch)
+        updates = []
         for match_url, finding in batch:
             stored = stored_findings.get(finding.match_id)
             if stored is None:
                 continue
-            before[match_url] = _state_of(stored)
-            _apply_review(stored, finding)
-            stored.change = _change_after_review(finding, counts.previous_run_id, were_missing)
-            _restore_state(stored, former.get(match_url))
-            session.add(stored)
-        session.flush()
+            before[match_url] = _state_of(run_id, stored)
+            change = _change_after_review(finding, counts.previous_run_id, were_missing)
+            reviewed = _reviewed_columns(stored, finding) | {"change": change}
+            _restore_state(reviewed, run_id, former.get(match_url))
+            updates.append({"finding_id": stored.id, **reviewed})
+        if updates:
+            session.connection().execute(_UPDATE, updates)
     store_counts(session, counts)
     return before
 
 
 def _stored_by_match(
     session: Session, run_id: int, findings: Sequence[Finding]
-) -> dict[int | None, StoredFinding]:
-    urls = [finding.url for finding in findings]
-    query = select(StoredFinding).where(
-        StoredFinding.run_id == run_id, col(StoredFinding.url).in_(urls)
+) -> dict[int | None, Row[Any]]:
+    """Return the rows of stored findings, with the columns that a review may change, by match."""
+    fields = (
+        StoredFinding.id,
+        StoredFinding.match_id,
+        StoredFinding.verdict,
+        StoredFinding.cause,
+        StoredFinding.evidence,
+        StoredFinding.change,
     )
-    return {stored.match_id: stored for stored in session.exec(query)}
+    query = select(*map(col, fields)).where(
+        StoredFinding.run_id == run_id,
+        col(StoredFinding.url).in_([finding.url for finding in findings]),
+    )
+    return {stored.match_id: stored for stored in session.connection().execute(query)}
 
 
-def _state_of(stored: StoredFinding) -> FindingState:
+def _state_of(run_id: int, stored: Row[Any]) -> FindingState:
     """Return the part of a finding that no review decision brings back, ready for JSON."""
     return {
-        "run_id": stored.run_id,
+        "run_id": run_id,
         "verdict": str(stored.verdict),
         "cause": stored.cause,
         "evidence": list(stored.evidence),
@@ -213,23 +228,30 @@ def _state_of(stored: StoredFinding) -> FindingState:
     }
 
 
-def _restore_state(stored: StoredFinding, state: FindingState | None) -> None:
+def _restore_state(reviewed: dict[str, Any], run_id: int, state: FindingState | None) -> None:
     """Restore the state of a finding, unless it is of another run or verdict."""
     if state is None:
         return
-    if (state["run_id"], state["verdict"]) != (stored.run_id, str(stored.verdict)):
+    if (state["run_id"], state["verdict"]) != (run_id, str(reviewed["verdict"])):
         return
-    stored.cause, stored.evidence = state["cause"], list(state["evidence"])
-    stored.change = state["change"]
+    reviewed["cause"], reviewed["evidence"] = state["cause"], list(state["evidence"])
+    reviewed["change"] = state["change"]
 
 
-def _apply_review(stored: StoredFinding, finding: Finding) -> None:
-    if finding.verdict != stored.verdict:
-        stored.cause, stored.evidence = None, []
-    stored.verdict, stored.is_ignored = finding.verdict, finding.is_ignored
-    stored.value = finding.value
-    stored.decision, stored.note = finding.decision, finding.note
-    stored.reviewed_at, stored.reviewer = finding.reviewed_at, finding.reviewer
+def _reviewed_columns(stored: Row[Any], finding: Finding) -> dict[str, Any]:
+    """Return the columns of a stored finding that its review decision changes."""
+    keeps_cause = finding.verdict == stored.verdict
+    return {
+        "verdict": finding.verdict,
+        "is_ignored": finding.is_ignored,
+        "value": finding.value,
+        "decision": finding.decision,
+        "note": finding.note,
+        "reviewed_at": finding.reviewed_at,
+        "reviewer": finding.reviewer,
+        "cause": stored.cause if keeps_cause else None,
+        "evidence": list(stored.evidence) if keeps_cause else [],
+    }
 
 
 def _missing_urls(

@@ -15,7 +15,8 @@ from catalog.models import Delivery
 from catalog.storage.shop_list import ShopFilter, ShopRow, ShopSort
 from catalog.storage.store import Store
 from reports.statistics.findings_reader import time_text
-from scout.attention import ShopNotice, read_notices, refresh_attention
+from scout.attention.assessment import refresh_attention
+from scout.attention.stored_notices import ShopNotice, read_notices
 from scout.overview import list_shops
 from scout.pipeline.run_summary import report_paths
 

@@ -8,13 +8,9 @@ from sqlmodel import select
 from catalog.models import AttentionItem, CatalogImport, Role, Run, RunCounts, RunState, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.attention import (
-    AttentionKind,
-    dismiss_notice,
-    read_notices,
-    refresh_attention,
-    restore_notice,
-)
+from scout.attention.assessment import refresh_attention
+from scout.attention.notices import AttentionKind
+from scout.attention.stored_notices import dismiss_notice, read_notices, restore_notice
 from scout.web.app import create_app
 from tests.scout.web.browser import signed_in
 

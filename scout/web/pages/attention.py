@@ -21,11 +21,11 @@ from catalog.storage.shop_list import (
 )
 from catalog.storage.store import Store
 from catalog.storage.trends import read_trends
-from scout.attention import (
+from scout.attention.assessment import refresh_attention
+from scout.attention.stored_notices import (
     count_notices,
     dismiss_notice,
     read_notices,
-    refresh_attention,
     restore_notice,
 )
 from scout.overview import list_shops

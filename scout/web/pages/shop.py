@@ -25,7 +25,8 @@ from catalog.storage.dismissed_causes import dismiss_cause, read_dismissed, rest
 from catalog.storage.findings import Change
 from catalog.storage.trends import read_trends
 from reports.statistics.page_reasons import PAGE_REASONS
-from scout.attention import read_notices, refresh_attention
+from scout.attention.assessment import refresh_attention
+from scout.attention.stored_notices import read_notices
 from scout.overview import describe_shop
 from scout.pipeline import run_records
 from scout.pipeline.run_summary import report_paths
@@ -83,9 +84,9 @@ def show_shop(name: str, context: Viewer) -> Response:
     """Show one shop: the figures of its last finished run, and the run under way."""
     store = context.store
     shop = context.shop(name)
-    refresh_attention(store)
-    described = describe_shop(store, shop)
     shop_id = run_records.shop_key(shop)
+    refresh_attention(store, shop_id=shop_id)
+    described = describe_shop(store, shop)
     with store.read() as session:
         counts = session.get(RunCounts, described["finished_run"] or 0)
         trend = read_trends(session, [shop_id]).get(shop_id, [])

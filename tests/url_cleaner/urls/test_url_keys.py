@@ -1,8 +1,12 @@
-"""Comparison keys of URLs: which spellings are one page."""
+"""Comparison keys of URLs: which spellings are one page. Links are resolved against a page."""
+
+from urllib.parse import urljoin
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from url_cleaner.urls.url import Url, url_key
+from url_cleaner.urls.url import Url, join_url, url_key
 
 ONE_PAGE = {
     "case of escapes": ("https://shop.com/gr%c3%bcn", "https://shop.com/gr%C3%BCn"),
@@ -32,3 +36,26 @@ def test_different_pages(pair: tuple[str, str]) -> None:
     first, second = map(Url.parse, pair)
     assert first.page_key != second.page_key
     assert url_key(str(first)) != url_key(str(second))
+
+
+@given(
+    base=st.sampled_from(
+        (
+            "https://shop.example/a/b?x#y",
+            "http://shop.example:8000",
+            "https://Shop.example",
+            "http://[::1]/x",
+            "https://ann:secret@shop.example/",
+            "https://shop.example:80a/",
+            "shop.example",
+        )
+    ),
+    href=st.text("/aB0.-~%2F?#=&;:@ \\é\t", max_size=12).map("/".__add__),
+)
+def test_links_are_joined_as_the_standard_library_does(base: str, href: str) -> None:
+    """The short way for plain paths gives the same URL as the general one."""
+    try:
+        expected = urljoin(base, href)
+    except ValueError:
+        expected = None
+    assert join_url(base, href) == expected
