@@ -321,7 +321,7 @@ class KnownOffer(OfferFields, table=True):
     __table_args__ = (
         UniqueConstraint("shop_id", "ref"),
         # The keys of all offers of a shop are read from this index alone.
-        Index("known_offer_content", "shop_id", "content_key"),
+        Index("known_offer_content", "shop_id", "id", "content_key"),
     )
 
     id: int | None = Field(default=None, primary_key=True)

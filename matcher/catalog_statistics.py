@@ -7,6 +7,7 @@ the candidates of a shop's offers are read, an index counts the others (`matcher
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from catalog.models import OfferFields
 from matcher.array_types import Doubles, Ints
 
 
@@ -21,8 +22,9 @@ class CatalogStatistics:
 
     `gram_counts` and `word_counts` return for n-grams and for words of descriptions how many offers
     have them, `token_counts` the same for the hashed columns of tokens in a matrix of some width;
-    `min_token_count` is the least such count. `training_rounds` are the rows, in the list of offers
-    at hand, that the classifier is trained on.
+    `min_token_count` is the least such count. `training_rounds` are the indices of the
+    `training_offers` in each round that the classifier is trained on, `training_products` their
+    products.
     """
 
     size: int
@@ -37,4 +39,6 @@ class CatalogStatistics:
     token_counts: Callable[[Ints, int], Ints]
     min_token_count: int
     word_counts: Callable[[Sequence[str]], Doubles]
+    training_offers: Sequence[OfferFields]
+    training_products: Sequence[str]
     training_rounds: Sequence[Sequence[int]]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Known offers per offer of the shop from which on candidates are retrieved: below, they would be
 # most of the catalog, and reading it once is cheaper.
-MIN_KNOWN_PER_OFFER = 20
+MIN_KNOWN_PER_OFFER = 50
 # Rows that are read at once.
 _ROW_BATCH = 10_000
 _TABLE = SQLModel.metadata.tables[str(KnownOffer.__tablename__)]

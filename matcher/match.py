@@ -130,7 +130,9 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     if catalog_products:
         for row, index in enumerate(catalog_order):
             catalog[row] = replace(catalog[row], product=catalog_products[index] or "")
-    shop, catalog = _unify_brands(shop, catalog, statistics)
+    training = _training_records(statistics)
+    shop, catalog = _unify_brands(shop, [*catalog, *training], statistics)
+    catalog, training = catalog[: len(catalog_order)], catalog[len(catalog_order) :]
     pages = _localize_pages(shop, shop_input, shop_order)
     groups = group_pages(shop, catalog, pages)
     # From here on, rows of `shop` and `catalog` are positions in the two orders.
@@ -150,6 +152,8 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
         ]
     )
     catalog = drop_common_images(catalog, statistics)
+    if large and statistics:
+        large = replace(large, training=drop_common_images(training, statistics))
     scored = score_pairs(merged, catalog, group_reviews, config, cache, large, jobs)
     decisions = decide_verdicts(scored, group_reviews, config)
     details = weigh_evidence(scored, decisions)
@@ -227,11 +231,10 @@ def _large_catalog(
 ) -> LargeCatalog | None:
     """Return the keys of a large catalog in this order; None for a small one."""
     if statistics:
-        row_of = {index: row for row, index in enumerate(order)}
-        rounds = [
-            sorted(row_of[index] for index in members) for members in statistics.training_rounds
-        ]
-        return LargeCatalog(np.empty(0, np.int64), replace(statistics, training_rounds=rounds))
+        # The records are ordered by content, as those of a whole catalog.
+        place_of = _places(order_by_content(statistics.training_offers))
+        rounds = [sorted(map(place_of.__getitem__, row)) for row in statistics.training_rounds]
+        return LargeCatalog(np.empty(0, np.int64), statistics, rounds=rounds)
     if len(offers) <= LARGE_CATALOG:
         return None
     keys = np.empty(len(offers), np.int64)
@@ -239,6 +242,21 @@ def _large_catalog(
         fields = dict(offers[index])
         keys[row] = content_key(fields | {"product": products[index] if products else None})
     return LargeCatalog(keys)
+
+
+def _places(order: Sequence[int]) -> dict[int, int]:
+    return {index: place for place, index in enumerate(order)}
+
+
+def _training_records(statistics: CatalogStatistics | None) -> list[Record]:
+    """Build the records that stand for a large catalog in training, in the order of content."""
+    if statistics is None:
+        return []
+    order = order_by_content(statistics.training_offers)
+    records = build_records(statistics.training_offers[index] for index in order)
+    for row, index in enumerate(order):
+        records[row] = replace(records[row], product=statistics.training_products[index])
+    return remove_boilerplate(records, statistics.boilerplate)
 
 
 def _known_boilerplate(catalog: Sequence[Record], large: LargeCatalog | None) -> Set[str] | None:

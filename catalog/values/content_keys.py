@@ -9,13 +9,17 @@ from hashlib import blake2b
 from typing import Any
 
 # Fields of a known offer that an index or a sample depends on: not price, stock or category.
-CONTENT_FIELDS = ("url", "title", "description", "brand", "ean", "han", "sku", "product")
+CONTENT_FIELDS = ("url", "title", "brand", "ean", "han", "sku", "product")
 KEY_BYTES = 8
 
 
 def content_key(offer: Mapping[str, Any]) -> int:
-    """Return the digest of an offer, given by field, as a signed integer of 64 bits."""
+    """Return the digest of an offer, given by field, as a signed integer of 64 bits.
+
+    The description counts where it stands for a title.
+    """
     texts = [offer[name] or "" for name in CONTENT_FIELDS]
+    texts.append("" if offer["title"] else offer["description"] or "")
     # The separators stand in no normalised text.
     texts += offer["images"] or ()
     encoded = "\x1f".join(texts).encode("utf-8", "surrogatepass")

@@ -1,13 +1,12 @@
 """Making the index of a shop's known offers: all are read once, in one snapshot of the store.
 
-What is read goes to a temporary folder first, so that no transaction is open for minutes. The index
+What is read goes to temporary files first, so that no transaction is open for minutes. The index
 appears with the last part: a process that is killed before leaves the former one, or none.
 """
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from contextlib import closing
 
 import numpy as np
 from sqlalchemy import Row
@@ -41,7 +40,12 @@ from matcher.known_index.offer_rows import (
     read_brands,
 )
 from matcher.known_index.postings import PostingSpool
-from matcher.known_index.statistics import common_images, draw_training_offers, sample_texts
+from matcher.known_index.statistics import (
+    common_images,
+    draw_training_offers,
+    pack_training_offers,
+    sample_texts,
+)
 from matcher.known_index.terms import Terms, extract_terms, hash_title_words
 from matcher.packed_arrays import pack_arrays
 from matcher.records.brand_aliases import MAX_BRANDS
@@ -55,14 +59,10 @@ def build_index(
 ) -> KnownIndex | None:
     """Index all known offers of a shop; returns the index, None if another process was faster."""
     build = start_build(store, shop_id)
-    with tempfile.TemporaryDirectory(prefix="scout-index-") as folder:
-        spool = PostingSpool(Path(folder))
-        try:
-            with store.read_snapshot() as session:
-                reader = _Reader(session, shop_id, spool, progress)
-            count = write_parts(store, shop_id, build, reader.parts())
-        finally:
-            spool.close()
+    with closing(PostingSpool()) as spool:
+        with store.read_snapshot() as session:
+            reader = _Reader(session, shop_id, spool, progress)
+        count = write_parts(store, shop_id, build, reader.parts())
     index = KnownIndex(
         shop_id=shop_id,
         build=build,
@@ -74,7 +74,8 @@ def build_index(
     try:
         with store.read() as session:
             opened = OpenIndex(session, index)
-            training = draw_training_offers(session, opened, reader.brands, reader.title_words)
+            rounds = draw_training_offers(session, opened, reader.brands, reader.title_words)
+            training = pack_training_offers(session, rounds)
     except BrokenIndex:
         # Another process has finished a later build, and deleted these parts.
         return None

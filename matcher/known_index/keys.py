@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.array_types import Ints, Keys
-from matcher.dedupe.base.text_columns import code_points
 from matcher.mixed_bits import mix_bits
+from matcher.text_arrays import code_points
 
 # Bits of a key; the others of 64 hold a row while keys are counted.
 KEY_BITS = 48

@@ -32,7 +32,7 @@ from matcher.packed_arrays import Arrays, pack_arrays, unpack_arrays
 
 # Version of the parts: an index of another one is built again. Also to be raised when other terms
 # are made of the same offer.
-LAYOUT = 1
+LAYOUT = 2
 HAS_TITLE = 1
 HAS_LINK = 2
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Row, case
 from sqlalchemy import select as sql_select
-from sqlmodel import Session, SQLModel, col
+from sqlmodel import Session, SQLModel, col, func
 
 from catalog.models import KnownOffer
 from catalog.values.content_keys import CONTENT_FIELDS, content_key
@@ -18,7 +18,9 @@ _ID_BATCH = 500
 _ROW_BATCH = 10_000
 _TABLE = SQLModel.metadata.tables[str(KnownOffer.__tablename__)]
 # Columns that an index is made of.
-_INDEXED = [_TABLE.c[name] for name in ("id", "content_key", "images", *CONTENT_FIELDS)]
+_INDEXED = [
+    _TABLE.c[name] for name in ("id", "content_key", "images", "description", *CONTENT_FIELDS)
+]
 
 
 def read_content_keys(session: Session, shop_id: int) -> tuple[Ints, Ints]:
@@ -26,14 +28,16 @@ def read_content_keys(session: Session, shop_id: int) -> tuple[Ints, Ints]:
 
     Both are read from an index of the table.
     """
-    query = sql_select(_TABLE.c.id, _TABLE.c.content_key).where(_TABLE.c.shop_id == shop_id)
-    ids: list[Ints] = [np.empty(0, np.int64)]
-    keys: list[Ints] = [np.empty(0, np.int64)]
-    for rows in _stream(session, query).partitions(_ROW_BATCH):
-        ids.append(np.array([row[0] for row in rows], np.int64))
-        keys.append(np.array([row[1] or 0 for row in rows], np.int64))
-    order = np.argsort(np.concatenate(ids))
-    return np.concatenate(ids)[order], np.concatenate(keys)[order]
+    key = func.coalesce(_TABLE.c.content_key, 0)
+    query = sql_select(_TABLE.c.id, key).where(_TABLE.c.shop_id == shop_id)
+    parts = [np.empty((0, 2), np.int64)]
+    # The driver's rows: those of SQLAlchemy take three times as long for a million offers.
+    cursor = _stream(session, query).cursor
+    while rows := cursor.fetchmany(_ROW_BATCH):
+        parts.append(np.array(rows, np.int64))
+    offers = np.concatenate(parts)
+    offers = offers[np.argsort(offers[:, 0])]
+    return offers[:, 0], offers[:, 1]
 
 
 def read_all_offers(session: Session, shop_id: int) -> Iterator[Sequence[Row[Any]]]:

@@ -6,9 +6,10 @@ of each block.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, BinaryIO
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +30,13 @@ _NO_DOCUMENTS = np.empty(0, np.uint32)
 
 
 class PostingSpool:
-    """Postings in files of a temporary folder, partitioned by key."""
+    """Postings in temporary files, partitioned by key; a killed process leaves none."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._files: list[tuple[BinaryIO, BinaryIO]] = []
-        for partition in range(1 << _PARTITION_BITS):
-            keys, documents = self._paths(partition)
-            self._files.append((keys.open("wb"), documents.open("wb")))
+    def __init__(self) -> None:
+        self._opened = ExitStack()
+        self._files: list[tuple[IO[bytes], IO[bytes]]] = []
+        for _ in range(1 << _PARTITION_BITS):
+            self._files.append((self._open_file(), self._open_file()))
 
     def add(self, keys: Keys, documents: NDArray[np.integer[Any]]) -> None:
         """Add postings."""
@@ -52,25 +52,24 @@ class PostingSpool:
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """Yield the first key and the content of each block, in the order of keys."""
         for key_file, document_file in self._files:
-            key_file.close()
-            document_file.close()
-        for partition in range(len(self._files)):
-            key_path, document_path = self._paths(partition)
-            keys = np.fromfile(key_path, np.uint64)
-            documents = np.fromfile(document_path, np.uint32)
-            key_path.unlink()
-            document_path.unlink()
+            keys = _read_array(key_file, np.uint64)
+            documents = _read_array(document_file, np.uint32)
             order = np.lexsort((documents, keys))
             yield from _cut_blocks(keys[order], documents[order])
 
-    def close(self) -> None:
-        """Close the files; closed ones stay so."""
-        for key_file, document_file in self._files:
-            key_file.close()
-            document_file.close()
+    def _open_file(self) -> IO[bytes]:
+        return self._opened.enter_context(TemporaryFile())
 
-    def _paths(self, partition: int) -> tuple[Path, Path]:
-        return self._folder / f"{partition}.keys", self._folder / f"{partition}.documents"
+    def close(self) -> None:
+        """Close the files that are open, which frees their space."""
+        self._opened.close()
+
+
+def _read_array(file: IO[bytes], kind: type[np.generic]) -> NDArray[Any]:
+    """Read a file as an array, and close it, which frees its space."""
+    with file:
+        file.seek(0)
+        return np.fromfile(file, kind)
 
 
 def _cut_blocks(keys: Keys, documents: Documents) -> Iterator[tuple[int, bytes]]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,21 +28,19 @@ from matcher.records.record import (
     Record,
     add_alternate_links,
     build_records,
+    build_title_record,
     strip_brands,
 )
-from matcher.records.stored_offers import to_fields
 
-# Candidates per offer and kind of text: a few more than are compared, as frequencies differ a
-# little until the shop's offers are counted.
-RANKED = NEIGHBOURS + 4
+# Candidates per offer and kind of text: more than are compared, as siblings are often equally near.
+RANKED = NEIGHBOURS + 12
+# Offers of the shop whose candidates are compared at once; bounds memory.
+OFFERS_PER_STEP = 1_000
 
 
 @dataclass(frozen=True)
 class Retrieved:
-    """Rows of known offers, sorted by key, and the state and statistics of the whole catalog.
-
-    The training rounds of the statistics are indices of `rows`.
-    """
+    """Rows of known offers, sorted by key, and the state and statistics of the whole catalog."""
 
     rows: Sequence[Row[Any]]
     catalog_state: str
@@ -84,16 +81,9 @@ def _retrieve(
     further_urls: Sequence[Sequence[str]],
 ) -> Retrieved:
     documents = _find_documents(session, index, offers, further_urls)
-    training: list[list[int]] = index.statistics["training"]
-    ids = {*index.documents.ids[documents].tolist(), *chain.from_iterable(training)}
-    known = read_known_offers(session, sorted(ids))
+    known = read_known_offers(session, index.documents.ids[documents].tolist())
     rows = sorted(known.values(), key=lambda row: str(row.ref))
-    place_of = {row.id: place for place, row in enumerate(rows)}
-    rounds = []
-    for members in training:
-        # Offers that are gone since the index was built are in no round.
-        rounds.append([place_of[member] for member in members if member in place_of])
-    return Retrieved(rows, index.row.catalog_state, catalog_statistics(index, rounds))
+    return Retrieved(rows, index.row.catalog_state, catalog_statistics(index))
 
 
 def _find_documents(
@@ -110,11 +100,13 @@ def _find_documents(
     # Pages of one title have the same candidates.
     titled = {record.search_text: record for record in strip_brands(records, brands)}
     shop = list(titled.values())
-    promising = find_promising(index, shop)
-    candidates = _read_candidates(session, index, promising, brands)
-    for rank in (rank_by_grams, rank_by_words):
-        nearest: Pairs = rank(index, shop, candidates, RANKED)
-        documents.append(promising[np.unique(nearest[:, 1])])
+    for start in range(0, len(shop), OFFERS_PER_STEP):
+        step = shop[start : start + OFFERS_PER_STEP]
+        promising = find_promising(index, step)
+        candidates = _read_candidates(session, index, promising, brands)
+        for rank in (rank_by_grams, rank_by_words):
+            nearest: Pairs = rank(index, step, candidates, RANKED)
+            documents.append(promising[np.unique(nearest[:, 1])])
     return np.unique(np.concatenate(documents))
 
 
@@ -124,5 +116,8 @@ def _read_candidates(
     """Read the titles of documents as records; an offer that is gone has an empty one."""
     ids = index.documents.ids[documents].tolist()
     rows = read_titles(session, ids)
-    read = dict(zip(rows, build_records(map(to_fields, rows.values())), strict=True))
-    return strip_brands([read.get(known, Record()) for known in ids], brands)
+    records = []
+    for known in ids:
+        title, brand, description = rows[known][1:] if known in rows else ("", "", "")
+        records.append(build_title_record(title, brand, description))
+    return strip_brands(records, brands)

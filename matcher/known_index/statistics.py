@@ -7,11 +7,13 @@ samples depend on the content of the offers alone, so that any order of imports 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from sqlmodel import Session
 
+from catalog.models import OfferFields
 from matcher.array_types import Doubles, Ints, Keys
 from matcher.blocking.vectors import hash_width
 from matcher.catalog_statistics import CatalogStatistics
@@ -19,14 +21,20 @@ from matcher.features.variant_words import draw_families, learn_variant_words
 from matcher.known_index.frequency import FrequencyTable, fold_table
 from matcher.known_index.keys import keys_of_grams, text_key, text_keys
 from matcher.known_index.known_index import HAS_LINK, HAS_TITLE, DocumentTable, OpenIndex
-from matcher.known_index.offer_rows import read_offers
+from matcher.known_index.offer_rows import read_known_offers, read_offers
 from matcher.known_index.ranking import WordWeights
 from matcher.known_index.search import find_by_tokens
 from matcher.known_index.terms import TOKEN_WIDTH
 from matcher.mixed_bits import draw_rows
 from matcher.records.boilerplate import MAX_READ, find_boilerplate, remove_boilerplate
 from matcher.records.content_order import order_by_content
-from matcher.records.record import COMMON_IMAGE, Record, build_records, strip_brands
+from matcher.records.record import (
+    COMMON_IMAGE,
+    MAX_DESCRIPTION,
+    Record,
+    build_records,
+    strip_brands,
+)
 from matcher.records.stored_offers import to_fields
 from matcher.records.text import tokenize
 from matcher.training.synthetic_pairs import MIN_ROUNDS, draw_seeds, find_rivals
@@ -92,6 +100,24 @@ def draw_training_offers(
     return rounds
 
 
+def pack_training_offers(session: Session, rounds: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Return the offers of the rounds, by place, ready for JSON.
+
+    They are stored as they are now: later imports change no example, and so no classifier.
+    """
+    ids = sorted(set(chain.from_iterable(rounds)))
+    rows = read_known_offers(session, ids)
+    offers = []
+    for row in rows.values():
+        fields = to_fields(row).model_dump(mode="json")
+        # More is not compared.
+        fields["description"] = (fields["description"] or "")[: 2 * MAX_DESCRIPTION] or None
+        offers.append(fields | {"product": row.product or ""})
+    place_of = {known: place for place, known in enumerate(rows)}
+    places = [[place_of[known] for known in members if known in place_of] for members in rounds]
+    return {"offers": offers, "rounds": places}
+
+
 def common_images(images: FrequencyTable, size: int) -> dict[str, int]:
     """Return the numbers of offers of images that may be logos, by key as text."""
     is_common = images.counts > COMMON_IMAGE + size // _NEARLY_COMMON
@@ -99,11 +125,10 @@ def common_images(images: FrequencyTable, size: int) -> dict[str, int]:
     return {str(key): count for key, count in zip(keys, counts, strict=True)}
 
 
-def catalog_statistics(
-    index: OpenIndex, training_rounds: Sequence[Sequence[int]]
-) -> CatalogStatistics:
+def catalog_statistics(index: OpenIndex) -> CatalogStatistics:
     """Return the statistics of an index as the matcher takes them."""
     stored = index.statistics
+    training = stored["training"]
     size = index.size
     flags = index.documents.flags[index.alive]
     # Read now, as the session may be closed when they are used.
@@ -135,7 +160,9 @@ def catalog_statistics(
         token_counts=count_tokens,
         min_token_count=int(index.tokens.counts.min(initial=len(index.documents.ids))),
         word_counts=count_words,
-        training_rounds=training_rounds,
+        training_offers=[OfferFields.model_validate(fields) for fields in training["offers"]],
+        training_products=[fields["product"] for fields in training["offers"]],
+        training_rounds=training["rounds"],
     )
 
 

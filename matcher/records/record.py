@@ -103,6 +103,15 @@ def build_records(offers: Iterable[OfferFields]) -> list[Record]:
     return [_build_record(offer) for offer in offers]
 
 
+def build_title_record(title: str | None, brand: str | None, description: str | None) -> Record:
+    """Prepare the texts that candidates are searched by, and nothing else of an offer."""
+    return Record(
+        title=fold(title),
+        brand=fold(brand, MAX_KEY),
+        description=fold(description, MAX_DESCRIPTION),
+    )
+
+
 def strip_brands(records: Sequence[Record], brands: Iterable[str]) -> list[Record]:
     """Remove known brand names from the ends of titles; a removed name fills an empty brand."""
     names = {brand for brand in brands if len(brand) > 1}

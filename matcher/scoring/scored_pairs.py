@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
 import numpy as np
 import sklearn
@@ -47,10 +46,13 @@ class LargeCatalog:
 
     `keys` are the content keys of the offers at hand, by which they are drawn
     (`catalog.values.content_keys`). `statistics` stand for those that are not; None if all are.
+    `training` are then the records to train on, `rounds` their rows in each round.
     """
 
     keys: Ints
     statistics: CatalogStatistics | None = None
+    training: Sequence[Record] = ()
+    rounds: Sequence[Sequence[int]] = ()
 
 
 @dataclass(frozen=True)
@@ -164,26 +166,21 @@ def _train_or_reuse(
     def train() -> Classifier:
         rows = ALL_ROWS
         if large and large.statistics:
-            rows = TrainingRows(large.statistics.training_rounds, large.statistics.size)
+            rows = TrainingRows(large.rounds, large.statistics.size)
         elif large:
             rows = TrainingRows(draw_rounds(catalog, large.keys))
         return train_classifier(catalog, pages, feedback, config, rows)
 
+    if large and large.statistics:
+        pages = _pages_of_copies(pages, catalog, large.training)
+        catalog = large.training
+
     if cache is None:
         return train()
     page_rows = [*pages]
-    trained = catalog
-    place_of: Mapping[int, int] | range = range(len(catalog))
-    if large and large.statistics:
-        # Rows of other offers, and of pages that no round has, change no example.
-        rounds = large.statistics.training_rounds
-        trained = [catalog[row] for row in chain.from_iterable(rounds)]
-        place_of = {row: place for place, row in enumerate(chain.from_iterable(rounds))}
-        page_rows = sorted(pages.keys() & place_of.keys())
     arrays = (
-        digest_records(trained),
-        # Rows of the catalog, or of the rounds, which no other offer moves.
-        np.array([place_of[row] for row in page_rows], dtype=np.int64),
+        digest_records(catalog),
+        np.array(page_rows, dtype=np.int64),
         digest_records([pages[row] for row in page_rows]),
         feedback.table,
         feedback.labels,
@@ -195,6 +192,18 @@ def _train_or_reuse(
     training_digest = digest_training_data(version, *(array.tobytes() for array in arrays))
     classifier: Classifier = cache.classifier(training_digest, train)
     return classifier
+
+
+def _pages_of_copies(
+    pages: Mapping[int, Record], catalog: Sequence[Record], copies: Sequence[Record]
+) -> dict[int, Record]:
+    """Return the pages of the catalog's offers by the rows of copies with the same links."""
+    page_of = {catalog[row].link.address: page for row, page in pages.items()}
+    found = {}
+    for row, copy in enumerate(copies):
+        if copy.link.address in page_of:
+            found[row] = page_of[copy.link.address]
+    return found
 
 
 def _pages_with_known_link(

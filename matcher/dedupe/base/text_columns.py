@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.dedupe.base.join import IntArray, PairBatch, check_pair_count
+from matcher.text_arrays import CodePoints as CodePoints
+from matcher.text_arrays import code_points as code_points
 
-CodePoints = NDArray[np.uint32]
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
 _CHARACTER_BITS = 21  # bits of the largest code point (Unicode ends at U+10FFFF)
@@ -74,11 +75,6 @@ def sort_by_length(texts: Sequence[str]) -> TextColumn:
 
 def _text_lengths(texts: Sequence[str]) -> IntArray:
     return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-
-
-def code_points(texts: Sequence[str]) -> CodePoints:
-    """Return the code points of all texts, end to end."""
-    return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
 def run_offsets(lengths: IntArray) -> IntArray:

@@ -16,6 +16,7 @@ from matcher.known_index import build as build_module
 from matcher.known_index.build import build_index
 from matcher.known_index.update import update_index
 from matcher.match_job import match_shop
+from matcher.training import classifier
 from tests.matcher.known_index.conftest import (
     CATALOG_SIZE,
     Import,
@@ -27,13 +28,16 @@ from tests.matcher.known_index.conftest import (
 Matches = list[dict[str, Any]]
 
 
-def match(settings: Settings, store: Store, *, anew: bool = True) -> Matches:
+def match(
+    settings: Settings, store: Store, *, anew: bool = True, keep_cache: bool = False
+) -> Matches:
     """Match the shop, and return its matches without the columns that tell runs apart."""
     with store.write() as session:
         run = Run(shop_id=1)
         session.add(run)
     match_shop(settings, store, store.shop("demo"), run.id or 0, anew=anew)
-    (settings.data_dir / "matching" / "1.npz").unlink(missing_ok=True)
+    if not keep_cache:
+        (settings.data_dir / "matching" / "1.npz").unlink(missing_ok=True)
     with store.read() as session:
         rows = session.exec(
             select(Match).where(Match.run_id == run.id).order_by(col(Match.url))
@@ -73,15 +77,22 @@ def test_matches_are_those_of_the_whole_catalog(
 
 
 def test_the_classifier_is_that_of_the_whole_catalog(
-    settings: Settings, catalog: Store, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, catalog: Store, import_rows: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is trained on the same offers and their rivals."""
+    """It is trained on the same offers and their rivals; an import does not train it again."""
     if catalog.engine.dialect.name != "sqlite":
         pytest.skip("training takes seconds, and the database has no part in it")
     monkeypatch.setattr("matcher.match_job.DEFAULT_CONFIG", DEFAULT_CONFIG)
-    by_index = match(settings, catalog)
+    few_trees = dict(classifier.TREE_SETTINGS) | {"max_iter": 20}
+    monkeypatch.setattr(classifier, "TREE_SETTINGS", few_trees)
     whole = with_all_in_memory(settings, catalog, monkeypatch)
+    by_index = match(settings, catalog, keep_cache=True)
     assert verdicts(by_index) == verdicts(whole)
+    monkeypatch.setattr("matcher.scoring.scored_pairs.train_classifier", None)
+    rows = make_rows()
+    rows[1]["title"] = "Vega lantern 996 black"
+    import_rows(rows)
+    assert answers(match(settings, catalog)) == answers(by_index)
 
 
 def test_an_import_is_added_to_the_index(
@@ -120,22 +131,22 @@ def test_many_changes_make_a_new_index(indexed: Store, import_rows: Import) -> N
 
 
 def test_a_killed_build_leaves_no_index(
-    settings: Settings, catalog: Store, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, indexed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of a build that was killed are never read; the next build deletes them."""
-    expected = match(settings, catalog)
+    expected = match(settings, indexed)
+    with indexed.write() as session:
+        session.exec(delete(KnownIndex))
     for parts in (0, 4):
-        with catalog.write() as session:
-            session.exec(delete(KnownIndex))
         with monkeypatch.context() as patch:
             patch.setattr(build_module, "write_parts", _killed_after(parts))
             with pytest.raises(KeyboardInterrupt):
-                update_index(catalog, 1)
-        with catalog.read() as session:
+                update_index(indexed, 1)
+        with indexed.read() as session:
             assert session.exec(select(KnownIndex)).first() is None
-        assert match(settings, catalog) == expected
-    index = read_index(catalog)
-    with catalog.read() as session:
+    assert match(settings, indexed) == expected
+    index = read_index(indexed)
+    with indexed.read() as session:
         builds = session.exec(select(KnownIndexPart.build).distinct()).all()
     assert builds == [index.build]
 

@@ -18,7 +18,7 @@ def upgrade() -> None:
     op.add_column("known_offer", sa.Column("content_key", sa.BigInteger(), nullable=True))
     op.add_column("former_offer", sa.Column("content_key", sa.BigInteger(), nullable=True))
     # It begins with the shop, so the index by shop alone is not needed any more.
-    op.create_index("known_offer_content", "known_offer", ["shop_id", "content_key"])
+    op.create_index("known_offer_content", "known_offer", ["shop_id", "id", "content_key"])
     op.drop_index("ix_known_offer_shop_id", "known_offer")
     op.create_table(
         "known_index",
