@@ -118,6 +118,9 @@ def _read_candidates(
     rows = read_titles(session, ids)
     records = []
     for known in ids:
-        title, brand, description = rows[known][1:] if known in rows else ("", "", "")
-        records.append(build_title_record(title, brand, description))
+        row = rows.get(known)
+        if row is None:
+            records.append(Record())
+        else:
+            records.append(build_title_record(row.title, row.brand, row.description))
     return strip_brands(records, brands)
