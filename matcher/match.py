@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from catalog.models import OfferFields, ReviewDecision, Verdict
+from catalog.runtime.spark.session import SparkJobs
 from catalog.values.content_keys import content_key
 from matcher.catalog_statistics import CatalogStatistics
 from matcher.config import DEFAULT_CONFIG, LARGE_CATALOG, MatcherConfig
@@ -94,6 +95,7 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     page_languages: Sequence[PageLanguage | None] | None = None,
     cache: MatchCache | None = None,
     statistics: CatalogStatistics | None = None,
+    jobs: SparkJobs | None = None,
 ) -> list[MatchResult]:
     """Match two lists of offers; returns one result per shop offer, in their order.
 
@@ -106,8 +108,9 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     ignore (left out of the results). `alternate_urls` are further URLs of each shop offer,
     `variant_pages` the page that shows it among other variants, `page_languages` the languages of
     its page. `cache` saves time and does not change the result. With `statistics`,
-    `catalog_offers` are only those of a larger catalog that may be candidates. Raises ValueError if
-    one of these sequences is not as long as its offers.
+    `catalog_offers` are only those of a larger catalog that may be candidates. With `jobs`,
+    candidates are searched and compared on Spark: the result is the same. Raises ValueError if one
+    of these sequences is not as long as its offers.
     """
     _check_length("catalog_products", catalog_products, catalog_offers)
     _check_length("alternate_urls", alternate_urls, shop_offers)
@@ -151,7 +154,7 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     catalog = drop_common_images(catalog, statistics)
     if large and statistics:
         large = replace(large, training=drop_common_images(training, statistics))
-    scored = score_pairs(merged, catalog, group_reviews, config, cache, large)
+    scored = score_pairs(merged, catalog, group_reviews, config, cache, large, jobs)
     decisions = decide_verdicts(scored, group_reviews, config)
     details = weigh_evidence(scored, decisions)
     results = []

@@ -15,11 +15,11 @@ from sqlalchemy import Row, insert, literal
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, SQLModel, col, delete, select
 
-from catalog.errors import UsageError
 from catalog.models import Match, OfferFields, Review, ReviewDecision, Shop, Stage, Verdict
 from catalog.runtime.code_version import code_version
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
+from catalog.runtime.spark.session import SparkJobs
 from catalog.storage.fingerprints import Digest, find_fingerprint, store_fingerprint
 from catalog.storage.store import Store
 from matcher.config import DEFAULT_CONFIG
@@ -35,7 +35,6 @@ from url_cleaner.urls.url import url_rank
 if TYPE_CHECKING:
     from matcher.match import MatchResult
 
-ENGINES = ("local",)
 # Packages whose code the matches depend on.
 MATCHING_PACKAGES = ("catalog", "matcher", "url_cleaner")
 # Characters of a candidate's title and URL that are stored with a match.
@@ -76,7 +75,7 @@ def match_shop(
     shop: Shop,
     run_id: int,
     *,
-    engine: str = "local",
+    jobs: SparkJobs | None = None,
     precision: float | None = None,
     anew: bool = False,
     progress: Progress = no_progress,
@@ -84,11 +83,9 @@ def match_shop(
     """Decide every offer of the shop and write the run's matches.
 
     They are those of an earlier run if offers, catalog and decisions are the same (`anew`: even
-    then they are computed). `precision` defaults to that of the settings. Raises UsageError for an
-    unknown engine.
+    then they are computed). `precision` defaults to that of the settings. With
+    `jobs` candidates are searched and compared on Spark. Raises WorkerError if Spark fails.
     """
-    if engine not in ENGINES:
-        raise UsageError(f"no matching engine is called {engine!r}: there is {', '.join(ENGINES)}")
     begin = time.monotonic()
     with store.read() as session:
         side = read_shop_side(session, shop)
@@ -103,7 +100,7 @@ def match_shop(
     if rows is None:
         if known.version:
             sides = replace(sides, known=retrieve_known_side(store, shop, side, progress))
-        rows = _match_sides(settings, store, shop, run_id, sides)
+        rows = _match_sides(settings, store, shop, run_id, sides, jobs)
     counted = [row.verdict for row in rows if not _is_ignored(row, reviews)]
     progress("offers matched", len(rows), len(rows), pages=len(side.offers))
     return MatchSummary(
@@ -117,7 +114,12 @@ def match_shop(
 
 
 def _match_sides(
-    settings: Settings, store: Store, shop: Shop, run_id: int, sides: _Sides
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    sides: _Sides,
+    jobs: SparkJobs | None,
 ) -> list[Match]:
     """Match the offers, and store the matches with their fingerprint. Returns the matches."""
     # Imported late: scikit-learn takes a second to load, and a run without changes needs none.
@@ -125,7 +127,8 @@ def _match_sides(
     from matcher.match import match_offers
 
     side, known = sides.shop, sides.known
-    cache = MatchCache(settings.data_dir / "matching" / f"{shop.id}.npz")
+    # Spark computes all features anew, which leaves nothing to store.
+    cache = None if jobs else MatchCache(settings.data_dir / "matching" / f"{shop.id}.npz")
     results = match_offers(
         side.offers,
         [to_fields(row) for row in known.rows],
@@ -137,6 +140,7 @@ def _match_sides(
         page_languages=side.page_languages,
         cache=cache,
         statistics=known.statistics,
+        jobs=jobs,
     )
     rows = _build_rows(results, side, known.rows, run_id, shop.id or 0)
     digest = _digest_inputs(sides)
@@ -145,8 +149,9 @@ def _match_sides(
         session.add_all(rows)
         store_fingerprint(session, run_id, Stage.MATCH, digest=digest, matches=len(rows))
     # The cache only saves time: a full disk does not fail the step.
-    with suppress(OSError):
-        cache.save()
+    if cache:
+        with suppress(OSError):
+            cache.save()
     return rows
 
 

@@ -18,7 +18,16 @@ from typing import Any
 from sqlmodel import Session, col, delete, select, update
 
 from catalog.errors import BodiesUnreachable, LearnError
-from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
+from catalog.models import (
+    Attribute,
+    OfferFields,
+    Page,
+    PageKind,
+    PageState,
+    Shop,
+    ShopOffer,
+    StoredRules,
+)
 from catalog.runtime.batches import batches
 from catalog.runtime.code_version import code_version
 from catalog.runtime.limits.process_end import set_aside_reason
@@ -26,6 +35,7 @@ from catalog.runtime.limits.process_limits import ProcessLimits
 from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
+from catalog.runtime.spark.session import SparkJobs
 from catalog.runtime.supervised_workers import map_chunks
 from catalog.runtime.telemetry.tracing import span
 from catalog.storage.bodies import share_credentials
@@ -82,6 +92,22 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class StoredOutcome:
+    """The outcome of one page as it is stored.
+
+    `offers` are those of its variants, `variant_of` the URL of a page with several.
+    """
+
+    page_id: int
+    failed: bool
+    kind: str
+    reason: str
+    offers: Sequence[OfferFields]
+    readings: Sequence[dict[str, dict[str, Any]]]
+    variant_of: str | None
+
+
+@dataclass(frozen=True)
 class ParseTask:
     """The input of a worker process: page store, rules as JSON, confidence thresholds."""
 
@@ -115,12 +141,13 @@ def parse_shop(
     *,
     workers: int | None = None,
     anew: bool = False,
+    jobs: SparkJobs | None = None,
     progress: Progress = no_progress,
 ) -> ParseSummary:
     """Parse the pages whose reading may differ from that of the newest rules.
 
-    With `anew`, all pages that this version of the rules has not read. Raises LearnError where the
-    shop has no rules.
+    With `anew`, all pages that this version of the rules has not read. With `jobs`, they are read on
+    Spark. Raises LearnError where the shop has no rules.
     """
     begin, rules = time.monotonic(), stored_rules(store, shop)
     share_credentials(settings.bodies)
@@ -140,7 +167,14 @@ def parse_shop(
     task = ParseTask(settings.bodies, rules.model_dump_json(), tuple(settings.confidence.items()))
     summary, done = ParseSummary(pages=len(pages)), 0
     keys_by_page = {page.page_id: keys.of(page) for page in pages}
-    batches_read = _read_all(task, pages, settings.workers if workers is None else workers)
+    if jobs:
+        # Imported late: most runs read their pages on one machine.
+        from parser.distributed_pages import read_distributed
+
+        batches_read = iter(read_distributed(jobs, task, pages))
+    else:
+        worker_count = settings.workers if workers is None else workers
+        batches_read = map(_store_forms, _read_all(task, pages, worker_count))
     while done < len(pages):
         with span("page batch", run=run_id, done=done):
             outcomes = next(batches_read)
@@ -175,15 +209,15 @@ def _date_readings(store: Store, version: int, page_ids: Sequence[int]) -> None:
             session.exec(readings.values(rules_version=version))
 
 
-def _add_counts(summary: ParseSummary, outcomes: Sequence[Outcome]) -> ParseSummary:
+def _add_counts(summary: ParseSummary, outcomes: Sequence[StoredOutcome]) -> ParseSummary:
     offers, non_offers, failed = summary.offers, summary.others, summary.failed
     for outcome in outcomes:
         if outcome.failed:
             failed += 1
-        elif outcome.reading.offer is None:
+        elif not outcome.offers:
             non_offers += 1
         else:
-            offers += max(1, len(outcome.reading.variants))
+            offers += len(outcome.offers)
     return replace(summary, offers=offers, others=non_offers, failed=failed)
 
 
@@ -203,10 +237,10 @@ def _read_all(
     """Read pages in worker processes, of which a page may cost one, but never this process."""
     chunks = [pages[start : start + CHUNK_SIZE] for start in range(0, len(pages), CHUNK_SIZE)]
     worker_count = max(1, workers) if len(pages) > MAX_PAGES_ALONE else 1
-    return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside, WORKER_LIMITS)
+    return map_chunks(prepare_worker, (task,), chunks, worker_count, set_aside, WORKER_LIMITS)
 
 
-def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
+def prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
     """Return the function that reads a page by compiled rules; its faults are its outcome."""
     rules = RuleSet.model_validate_json(task.rules)
     compiled, opener, thresholds = (
@@ -233,7 +267,7 @@ def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
     return read
 
 
-def _set_aside(page: CrawledPage, reason: str) -> Outcome:
+def set_aside(page: CrawledPage, reason: str) -> Outcome:
     """Return the outcome of a page on which worker processes died."""
     log.info("page is set aside", extra={"reason": reason, "page": page.page_id})
     reading = PageReading(PageKind.OTHER, set_aside_reason(reason))
@@ -244,7 +278,7 @@ def _save(
     store: Store,
     shop: Shop,
     version: int,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[StoredOutcome],
     keys_by_page: Mapping[int, str],
 ) -> None:
     """Write offers, kinds, the version and the read keys in one transaction.
@@ -261,30 +295,49 @@ def _save(
 
 
 def _save_page(
-    session: Session, shop: Shop, version: int, outcome: Outcome, read_key: str | None
+    session: Session, shop: Shop, version: int, outcome: StoredOutcome, read_key: str | None
 ) -> None:
-    reading = outcome.reading
     columns = {
-        "kind": reading.kind,
+        "kind": PageKind(outcome.kind),
         "rules_version": version,
         "read_key": read_key,
-        "read_reason": reading.reason[:MAX_REASON_CHARS],
+        "read_reason": outcome.reason,
     }
     session.exec(update(Page).where(col(Page.id) == outcome.page_id).values(**columns))
-    if reading.offer is None or shop.id is None:
+    if shop.id is None:
         return
-    variants = reading.variants or (Variant(reading.offer, reading.readings),)
-    for number, variant in enumerate(variants):
+    for number, (offer, readings) in enumerate(zip(outcome.offers, outcome.readings, strict=True)):
         session.add(
             ShopOffer(
-                **variant.offer.model_dump(),
+                **offer.model_dump(),
                 shop_id=shop.id,
                 page_id=outcome.page_id,
                 variant=number,
-                variant_of=reading.offer.url if len(variants) > 1 else None,
-                readings=_stored_readings(variant.readings),
+                variant_of=outcome.variant_of,
+                readings=readings,
             )
         )
+
+
+def _store_forms(outcomes: Sequence[Outcome]) -> list[StoredOutcome]:
+    return [store_form(outcome) for outcome in outcomes]
+
+
+def store_form(outcome: Outcome) -> StoredOutcome:
+    """Return an outcome as it is stored: its offers, and their readings as JSON."""
+    reading = outcome.reading
+    variants: Sequence[Variant] = ()
+    if reading.offer is not None:
+        variants = reading.variants or (Variant(reading.offer, reading.readings),)
+    return StoredOutcome(
+        outcome.page_id,
+        outcome.failed,
+        str(reading.kind),
+        reading.reason[:MAX_REASON_CHARS],
+        [variant.offer for variant in variants],
+        [_stored_readings(variant.readings) for variant in variants],
+        reading.offer.url if reading.offer is not None and len(variants) > 1 else None,
+    )
 
 
 def _stored_readings(readings: Mapping[Attribute, Reading]) -> dict[str, dict[str, Any]]:

@@ -14,13 +14,16 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from catalog.errors import ConfigError
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
+from catalog.runtime.spark.session import SparkJobs, open_spark
 from catalog.storage.store import Store
 from tests.catalog.storage import postgresql
 from tests.empty_store import open_empty_store
@@ -139,6 +142,25 @@ def shop(store: Store) -> Shop:
         stored = Shop(name="demo", url="http://127.0.0.1:8000/", allow_private=True)
         session.add(stored)
     return stored
+
+
+@pytest.fixture(scope="session")
+def spark_jobs() -> Iterator[SparkJobs]:
+    """A Spark session on one core. Tests that need it are skipped without pyspark or Java."""
+    jobs = ExitStack()
+    try:
+        # Optimising costs more than it saves on a few rows.
+        options = {
+            "spark.driver.memory": "512m",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.adaptive.enabled": "false",
+        }
+        session = jobs.enter_context(open_spark("local[1]", settings=options))
+    except ConfigError as error:
+        pytest.skip(str(error))
+    with jobs:
+        yield session
 
 
 @pytest.fixture(scope="session")

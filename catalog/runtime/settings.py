@@ -46,6 +46,8 @@ class Settings(BaseSettings):
     renewal. With `use_workers`, scheduled runs and those that the control room starts are queued
     for `scout worker`, which tries a failing job `job_attempts` times.
 
+    `spark_folder` is one that all machines of a Spark cluster share.
+
     Mails go out by `smtp_host`, from `mail_from`. `private_webhooks` allows webhooks in a private
     network.
     """
@@ -69,6 +71,7 @@ class Settings(BaseSettings):
     metrics_port: int = 0
     traces_url: str = ""
     at_once: int = Field(default=2, ge=1)
+    spark_folder: Path | None = None
     run_memory: int = Field(default=4_000, ge=0)
     keep_days: int = Field(default=0, ge=0)
     keep_runs: int = Field(default=0, ge=0)

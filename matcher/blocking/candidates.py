@@ -6,15 +6,17 @@ SimHash, made for long texts, find fewer on product titles.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from matcher.array_types import Ints, Pairs
+from matcher.array_types import Ints, Matrix, Pairs
 from matcher.blocking.nearest_rows import find_nearest
 from matcher.blocking.vectors import VectorSpace
 from matcher.records.record import Record
 
+# Finds for each row of one matrix so many rows of another, as `find_nearest`.
+NearestSearch = Callable[[Matrix, Matrix, int], Pairs]
 # Nearest neighbours per offer, kind of vector and direction.
 NEIGHBOURS = 8
 # Pairs that one shared key may produce; a key of more pairs is no identifier.
@@ -33,13 +35,14 @@ def find_candidates(
     catalog_neighbours: int | None = None,
     searching: Ints | None = None,
     catalog_size: int | None = None,
+    nearest: NearestSearch = find_nearest,
 ) -> Pairs:
     """Find candidate pairs; returns sorted unique (shop row, catalog row).
 
     Each shop offer gets `neighbours`, each searching catalog offer `catalog_neighbours` (default:
     as many). `searching` gives the catalog rows that search; by default all of them, and in a large
     catalog those that are among the nearest of some shop offer. `catalog_size` is the number of
-    its offers, where `catalog` lacks some.
+    its offers, where `catalog` lacks some. `nearest` searches neighbours.
     """
     if catalog_neighbours is None:
         catalog_neighbours = neighbours
@@ -49,14 +52,14 @@ def find_candidates(
         (space.shop.grams, space.catalog.grams),
         (space.shop.title_words, space.catalog.title_words),
     ):
-        from_shop = find_nearest(shop_vectors, catalog_vectors, neighbours)
+        from_shop = nearest(shop_vectors, catalog_vectors, neighbours)
         if searching is not None:
             rows = searching
         elif (catalog_size or len(catalog)) > MAX_SEARCHING:
             rows = _rows_of_top_ranks(from_shop)
         else:
             rows = np.arange(len(catalog))
-        from_catalog = find_nearest(catalog_vectors[rows], shop_vectors, catalog_neighbours)
+        from_catalog = nearest(catalog_vectors[rows], shop_vectors, catalog_neighbours)
         candidates.append(from_shop)
         candidates.append(np.column_stack((from_catalog[:, 1], rows[from_catalog[:, 0]])))
     return np.unique(np.concatenate(candidates), axis=0)

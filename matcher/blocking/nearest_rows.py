@@ -35,8 +35,18 @@ def find_nearest(left: Matrix, right: Matrix, count: int) -> Pairs:
 
     Pairs are sorted by left row, the greatest product first; products of zero are left out.
     """
-    if left.shape[0] * right.shape[0] > MAX_EXACT_CELLS:
+    if needs_bounded_search(left, right):
         return find_nearest_bounded(left, right, count)
+    return find_nearest_exact(left, right, count)
+
+
+def needs_bounded_search(left: Matrix, right: Matrix) -> bool:
+    """Return True if the exact search of all rows would take too long."""
+    return bool(left.shape[0] * right.shape[0] > MAX_EXACT_CELLS)
+
+
+def find_nearest_exact(left: Matrix, right: Matrix, count: int) -> Pairs:
+    """Find nearest rows by all products; the result of a row does not depend on other rows."""
     transposed = right.T.tocsr()
     blocks = [_NO_PAIRS]
     step = max(1, BLOCK_CELLS // max(1, right.shape[0]))

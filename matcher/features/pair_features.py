@@ -7,13 +7,14 @@ left out on purpose, so that a classifier trained on offers with known links als
 without.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import JaroWinkler
 
+from catalog.runtime.spark.session import SparkJobs
 from matcher.array_types import Floats, Ints, Keys, Matrix, Pairs
 from matcher.blocking.vectors import VectorSpace, row_maxima, row_sums
 from matcher.features.cache import MatchCache, combine_digests, digest_records
@@ -42,28 +43,23 @@ def compute_features(
     pairs: Pairs,
     cache: MatchCache | None = None,
     variant_words: VariantWords | None = None,
+    jobs: SparkJobs | None = None,
 ) -> Floats:
     """Compute one row per pair, columns as in `matcher.features.table`.
 
     `pairs` must be all candidates, because each pair is compared with its rivals. Cached features
     are taken from `cache` where it has them, and stored in it. `variant_words` are those of the
-    catalog, where they are known.
+    catalog, where they are known. With `jobs` the pairs are compared on Spark, without cache.
     """
-    keys: Keys = np.empty(0, np.uint64)
-    if cache:
-        keys = combine_digests(digest_records(shop), digest_records(catalog), pairs)
     if variant_words is None:
         variant_words = learn_variant_words(catalog)
-    chunks: list[Columns] = []
-    for start in range(0, len(pairs), CHUNK):
-        chunk = pairs[start : start + CHUNK]
-        left = [shop[row] for row in chunk[:, 0]]
-        right = [catalog[row] for row in chunk[:, 1]]
-        if cache:
-            columns = _look_up_columns(left, right, keys[start : start + CHUNK], cache)
-        else:
-            columns = _cacheable_columns(left, right)
-        chunks.append(columns | _corpus_columns(space, variant_words, chunk, left, right))
+    if jobs:
+        # Imported late: it builds on this module.
+        from matcher.features.distributed_pairs import compare_distributed
+
+        chunks = [*compare_distributed(jobs, (shop, catalog), space, pairs, variant_words)]
+    else:
+        chunks = [*_compare_chunks((shop, catalog), space, pairs, variant_words, cache)]
     if not chunks:
         return np.empty((0, len(FEATURE_NAMES)), dtype=np.float32)
     table = {name: np.concatenate([columns[name] for columns in chunks]) for name in chunks[0]}
@@ -71,7 +67,30 @@ def compute_features(
     return np.column_stack([table[name] for name in FEATURE_NAMES]).astype(np.float32)
 
 
-def _cacheable_columns(left: Sequence[Record], right: Sequence[Record]) -> Columns:
+def _compare_chunks(
+    sides: tuple[Sequence[Record], Sequence[Record]],
+    space: VectorSpace,
+    pairs: Pairs,
+    variant_words: VariantWords,
+    cache: MatchCache | None,
+) -> Iterator[Columns]:
+    """Yield the features of each chunk of pairs, without rivals."""
+    shop, catalog = sides
+    keys: Keys = np.empty(0, np.uint64)
+    if cache:
+        keys = combine_digests(digest_records(shop), digest_records(catalog), pairs)
+    for start in range(0, len(pairs), CHUNK):
+        chunk = pairs[start : start + CHUNK]
+        left = [shop[row] for row in chunk[:, 0]]
+        right = [catalog[row] for row in chunk[:, 1]]
+        if cache:
+            columns = _look_up_columns(left, right, keys[start : start + CHUNK], cache)
+        else:
+            columns = cacheable_columns(left, right)
+        yield columns | corpus_columns(space, variant_words, chunk, left, right)
+
+
+def cacheable_columns(left: Sequence[Record], right: Sequence[Record]) -> Columns:
     """Compute the features that depend on the two records only."""
     columns = _title_columns(left, right) | part_number_features(left, right)
     for name, compare in _RECORD_COMPARISONS.items():
@@ -85,7 +104,7 @@ def _look_up_columns(
     """Return the cacheable features of the pairs with these keys; compute what is not cached."""
 
     def compute(positions: Ints) -> Floats:
-        columns = _cacheable_columns(
+        columns = cacheable_columns(
             [left[position] for position in positions.tolist()],
             [right[position] for position in positions.tolist()],
         )
@@ -95,7 +114,7 @@ def _look_up_columns(
     return {name: rows[:, column] for column, name in enumerate(CACHED_NAMES)}
 
 
-def _corpus_columns(
+def corpus_columns(
     space: VectorSpace,
     variant_words: VariantWords,
     pairs: Pairs,

@@ -24,7 +24,6 @@ from catalog.storage.known_index_parts import (
 from catalog.storage.store import Store
 from matcher.array_types import Ints, Keys
 from matcher.features.variant_words import family_key
-from matcher.known_index.arrays import pack_arrays
 from matcher.known_index.frequency import FrequencyCounter, FrequencyTable
 from matcher.known_index.keys import text_key, text_keys
 from matcher.known_index.known_index import (
@@ -48,6 +47,7 @@ from matcher.known_index.statistics import (
     sample_texts,
 )
 from matcher.known_index.terms import Terms, extract_terms, hash_title_words
+from matcher.packed_arrays import pack_arrays
 from matcher.records.brand_aliases import MAX_BRANDS
 from matcher.records.record import MAX_KEY, Record, build_records, strip_brands
 from matcher.records.stored_offers import to_fields

@@ -19,7 +19,6 @@ from sqlmodel import Session
 from catalog.models import KnownIndex
 from catalog.storage.known_index_parts import read_index, read_part, read_parts
 from matcher.array_types import Bools, Ints, Keys
-from matcher.known_index.arrays import Arrays, pack_arrays, unpack_arrays
 from matcher.known_index.frequency import FrequencyTable, merge_tables
 from matcher.known_index.postings import (
     Documents,
@@ -29,6 +28,7 @@ from matcher.known_index.postings import (
     sort_postings,
 )
 from matcher.known_index.terms import Terms
+from matcher.packed_arrays import Arrays, pack_arrays, unpack_arrays
 
 # Version of the parts: an index of another one is built again. Also to be raised when other terms
 # are made of the same offer.

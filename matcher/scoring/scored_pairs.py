@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import sklearn
 
 from catalog.models import ReviewDecision
+from catalog.runtime.spark.session import SparkJobs
 from matcher.array_types import Floats, Ints, Pairs
 from matcher.blocking.candidate_vectors import build_candidate_space
 from matcher.blocking.candidates import find_candidates
+from matcher.blocking.distributed_rows import find_nearest_distributed
+from matcher.blocking.nearest_rows import find_nearest
 from matcher.blocking.vectors import build_vector_space
 from matcher.catalog_statistics import CatalogStatistics
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
@@ -85,13 +89,14 @@ def score_pairs(
     config: MatcherConfig = DEFAULT_CONFIG,
     cache: MatchCache | None = None,
     large: LargeCatalog | None = None,
+    jobs: SparkJobs | None = None,
 ) -> ScoredPairs:
     """Find and score the candidate pairs of both sides.
 
     `reviews` holds the review of each shop record, or None. The classifier is trained on the
     catalog, on pages with a known link, and on the reviews. Results of an earlier run are reused
     from `cache`. `large` has what is known of a large catalog, of which `catalog` may have some
-    offers only.
+    offers only. With `jobs`, candidates are searched and compared on Spark.
     """
     statistics = large.statistics if large else None
     catalog_size = statistics.size if statistics else len(catalog)
@@ -105,8 +110,9 @@ def score_pairs(
         space = build_candidate_space(shop, catalog, statistics)
     else:
         space = build_vector_space(shop, catalog)
-    pairs = find_candidates(shop, catalog, space, catalog_size=catalog_size)
-    table = compute_features(shop, catalog, space, pairs, cache, variant_words)
+    nearest = partial(find_nearest_distributed, jobs) if jobs else find_nearest
+    pairs = find_candidates(shop, catalog, space, catalog_size=catalog_size, nearest=nearest)
+    table = compute_features(shop, catalog, space, pairs, cache, variant_words, jobs)
     evidence = find_identifier_evidence(
         shop, catalog, pairs, statistics.linked if statistics else None
     )

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from catalog.models import Run, Shop
     from catalog.runtime.progress import Progress
     from catalog.runtime.settings import Settings
+    from catalog.runtime.spark.session import SparkJobs
     from catalog.storage.store import Store
 
 MAX_ROWS = 1_000_000_000
@@ -40,6 +41,19 @@ JsonOption = Annotated[
 ]
 ShopArgument = Annotated[
     str, typer.Argument(metavar="SHOP", help="The shop's name, as given to 'scout shop add'.")
+]
+EngineOption = Annotated[
+    Literal["local", "spark"],
+    typer.Option(
+        help="Where the work is done: on this machine, or by Spark (needs the extra spark)."
+    ),
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="With --engine spark: its master, as spark://HOST:7077 (else local[*]: all cores of this machine).",
+    ),
 ]
 
 
@@ -148,6 +162,29 @@ class Invocation:
         if self.data_dir is not None:
             arguments += ["--data-dir", str(self.data_dir)]
         return arguments
+
+
+@contextmanager
+def open_engine(
+    invocation: Invocation, engine: str, master: str | None
+) -> "Iterator[SparkJobs | None]":
+    """Start Spark if it is the engine; None stands for the local engine.
+
+    Raises UsageError, and ConfigError where Spark is not installed.
+    """
+    from catalog.errors import UsageError
+
+    if engine == "local":
+        if master is not None:
+            raise UsageError("--master: names the master of --engine spark, which is not given")
+        yield None
+        return
+    from catalog.runtime.spark import DEFAULT_MASTER
+    from catalog.runtime.spark.session import open_spark
+
+    folder = invocation.settings.spark_folder
+    with open_spark(master or DEFAULT_MASTER, folder=folder) as jobs:
+        yield jobs
 
 
 def get_invocation(context: typer.Context) -> Invocation:

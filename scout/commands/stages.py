@@ -12,10 +12,13 @@ import typer
 
 from scout.commands.context import (
     MAX_ROWS,
+    EngineOption,
     Invocation,
     JsonOption,
+    MasterOption,
     ShopArgument,
     get_invocation,
+    open_engine,
     require_finished_run,
     require_run,
 )
@@ -163,9 +166,16 @@ def parse(
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes that read pages.")
     ] = None,
+    engine: EngineOption = "local",
+    master: MasterOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read the offers from a shop's pages."""
+    """Read the offers from a shop's pages.
+
+    --engine spark reads the pages by Spark, with the same offers; its machines must reach the page
+    store.
+    """
+    from catalog.errors import UsageError
     from catalog.models import Stage
     from parser.parse_job import parse_shop
 
@@ -178,21 +188,28 @@ def parse(
             stored_shop,
             run_id,
             workers=workers,
+            jobs=jobs,
             progress=progress,
         )
 
-    _print_figures(_execute(invocation, shop, Stage.PARSE, work), as_json)
+    if engine == "spark" and workers is not None:
+        raise UsageError("--workers: is of --engine local; Spark has the cores of its --master")
+    with open_engine(invocation, engine, master) as jobs:
+        figures = _execute(invocation, shop, Stage.PARSE, work)
+    _print_figures(figures, as_json)
 
 
 def match(
     context: typer.Context,
     shop: ShopArgument,
-    engine: Annotated[Literal["local"], typer.Option(help="The engine that matches.")] = "local",
+    engine: EngineOption = "local",
+    master: MasterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Match a shop's offers with the catalog's.
 
-    Each offer is then listed, missing, or unsure, with a score and reasons.
+    Each offer is then listed, missing, or unsure, with a score and reasons. --engine spark searches
+    and compares the candidates by Spark, with the same verdicts.
     """
     from catalog.models import Stage
     from matcher.match_job import match_shop
@@ -205,12 +222,14 @@ def match(
             invocation.store,
             stored_shop,
             run_id,
-            engine=engine,
+            jobs=jobs,
             anew=True,
             progress=progress,
         )
 
-    _print_figures(_execute(invocation, shop, Stage.MATCH, work), as_json)
+    with open_engine(invocation, engine, master) as jobs:
+        figures = _execute(invocation, shop, Stage.MATCH, work)
+    _print_figures(figures, as_json)
 
 
 def report(

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.records import Records, load_records
@@ -10,6 +10,9 @@ from matcher.dedupe.base.similarity_measures import SimilarityName
 from matcher.dedupe.cluster.merging import Preference
 from matcher.dedupe.deduplication import RecordDuplicates, find_duplicates
 from scout.dedupe.method_options import MethodOption, MethodOptions, build_method
+
+if TYPE_CHECKING:
+    from catalog.runtime.spark.session import SparkJobs
 
 
 @dataclass(frozen=True)
@@ -86,11 +89,29 @@ class DedupeRun:
         return self.duplicates.right, row - left_size
 
 
-def run_dedupe(request: DedupeRequest, progress: Progress) -> DedupeRun:
-    """Find the duplicates in a file, or between two. Raises UsageError, UnreadableFeed."""
+def run_dedupe(
+    request: DedupeRequest, progress: Progress, jobs: "SparkJobs | None" = None
+) -> DedupeRun:
+    """Find the duplicates in a file, or between two; on Spark with `jobs`.
+
+    Raises UsageError, UnreadableFeed, WorkerError.
+    """
     method = build_method(request.method, request.similarity, request.threshold, request.options)
+    if jobs is not None:
+        from matcher.dedupe.spark.methods import distribute
+
+        method = distribute(method, jobs)
     left = load_records(request.file, request.keys, progress)
     right = None
     if request.right is not None:
         right = load_records(request.right, request.keys, progress)
     return DedupeRun(request, find_duplicates(left, right, method, progress))
+
+
+def check_engine(request: DedupeRequest) -> None:
+    """Raise UsageError if the method of a request does not run on Spark."""
+    from matcher.dedupe.spark.methods import check_supported
+
+    check_supported(
+        build_method(request.method, request.similarity, request.threshold, request.options)
+    )

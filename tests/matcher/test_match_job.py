@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
-from catalog.errors import UsageError
 from catalog.models import (
     KnownOffer,
     Match,
@@ -25,6 +24,7 @@ from catalog.models import (
     utc_now,
 )
 from catalog.runtime.settings import Settings
+from catalog.runtime.spark.session import SparkJobs
 from catalog.storage.store import Store
 from matcher.config import MatcherConfig
 from matcher.match import MatchResult, match_offers
@@ -70,6 +70,20 @@ def test_writes_every_offer_once(settings: Settings, store: Store, shop: Shop, r
     assert {len(row.why["candidates"]) for row in rows} == {5}
     best, *_, last = listed.why["candidates"]
     assert sum(best["weights"].values()) > sum(last["weights"].values())
+
+
+def test_spark_stores_the_same_matches(
+    settings: Settings, store: Store, shop: Shop, run: Run, spark_jobs: SparkJobs
+) -> None:
+    """On Spark candidates are searched and compared with the same verdicts, scores and reasons."""
+    columns = ("url", "known_id", "verdict", "score", "reasons", "offer", "nearest", "why")
+    matches = []
+    for jobs in (None, spark_jobs):
+        match_shop(settings, store, shop, run.id, anew=True, jobs=jobs)
+        rows = stored(store, run)
+        matches.append([[getattr(row, column) for column in columns] for row in rows])
+    assert matches[0] == matches[1]
+    assert len(matches[0]) == 36
 
 
 def _change_page_offer(store: Store, shop: Shop) -> None:
@@ -231,13 +245,6 @@ def test_an_empty_shop(settings: Settings, store: Store, shop: Shop) -> None:
         session.add(empty)
     summary = match_shop(settings, store, shop, empty.id)
     assert summary == MatchSummary(0, 0, 0, 0, summary.seconds)
-
-
-def test_an_unknown_engine(settings: Settings, store: Store, shop: Shop, run: Run) -> None:
-    """An unknown engine is named, and nothing is written."""
-    with pytest.raises(UsageError, match="no matching engine is called 'abacus'"):
-        match_shop(settings, store, shop, run.id, engine="abacus")
-    assert stored(store, run) == []
 
 
 @pytest.mark.parametrize(("given", "used"), [(None, 0.9), (0.999, 0.999)])

@@ -1,6 +1,7 @@
 """The parse job: all fetched pages are read once per version of the rules."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from sqlmodel import select
 from catalog.errors import LearnError, RuleError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.runtime.settings import Settings
+from catalog.runtime.spark.session import SparkJobs
 from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
@@ -79,6 +81,27 @@ def test_offers_kinds_and_reasons_are_stored(settings: Settings, store: Store, r
         }
     assert said["about"][0] == PageKind.OTHER
     assert said["lost"][1].startswith("unreadable: ")
+
+
+def test_spark_stores_the_same_readings(
+    settings: Settings, store: Store, ready: Shop, spark_jobs: SparkJobs
+) -> None:
+    """On Spark pages have the same offers, readings, kinds and reasons as on one machine."""
+    stored = []
+    for version, jobs in ((1, None), (2, spark_jobs)):
+        if version > 1:
+            store_rules(store, ready, version=version)
+        summary = parse_shop(settings, store, ready, version, anew=True, jobs=jobs)
+        with store.read() as session:
+            pages = session.exec(select(Page).order_by(Page.url))
+            offers = session.exec(select(ShopOffer).order_by(ShopOffer.page_id, ShopOffer.variant))
+            rows = [vars(page) | {"rules_version": 0} for page in pages]
+            rows += [vars(offer) | {"id": 0} for offer in offers]
+        for row in rows:
+            del row["_sa_instance_state"]
+        stored.append((replace(summary, seconds=0), rows))
+    assert stored[0] == stored[1]
+    assert stored_offers(store) == WANTED
 
 
 def test_pages_are_read_once_per_version(settings: Settings, store: Store, ready: Shop) -> None:

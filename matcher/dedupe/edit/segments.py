@@ -6,7 +6,7 @@ most of those, and rapidfuzz computes the distances of the remaining few. Length
 too many segments are compared by masks, all with all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,6 +38,17 @@ TEXTS_PER_CHUNK = 4_000_000  # pairs whose texts are listed for rapidfuzz at onc
 
 
 @dataclass(frozen=True)
+class TextPairs:
+    """Similar pairs of texts of one join by length, with the work it took."""
+
+    longer: IntArray
+    shorter: IntArray
+    distances: IntArray
+    candidates: int
+    comparisons: int
+
+
+@dataclass(frozen=True)
 class Segments:
     """The segment join: pairs with an edit distance of at most (1 - threshold) x longer length."""
 
@@ -55,27 +66,20 @@ class Segments:
         if right is None:
             batches.append(equal_pairs(columns[0].column))
         candidates = comparisons = 0
-        # numpy and rapidfuzz release the GIL, so threads run in parallel without copying texts.
-        with ThreadPoolExecutor(self.workers or cpu_count() or 1) as pool:
-            done = zip(joins, pool.map(_run, joins), strict=True)
-            for number, (join, pairs) in enumerate(done, 1):
-                batches.append(_to_rows(join, pairs, columns[0]))
-                candidates += pairs.candidates
-                comparisons += pairs.comparisons
-                progress("lengths joined", number, len(joins))
+        done = zip(joins, self.run_joins(joins), strict=True)
+        for number, (join, pairs) in enumerate(done, 1):
+            batches.append(_to_rows(join, pairs, columns[0]))
+            candidates += pairs.candidates
+            comparisons += pairs.comparisons
+            progress("lengths joined", number, len(joins))
         reasons = edit_reasons(max((join.max_edits for join in joins), default=0))
         return build_result(batches, reasons, candidates=candidates, comparisons=comparisons)
 
-
-@dataclass(frozen=True)
-class _TextPairs:
-    """Similar pairs of texts of one join by length, with the work it took."""
-
-    longer: IntArray
-    shorter: IntArray
-    distances: IntArray
-    candidates: int
-    comparisons: int
+    def run_joins(self, joins: Sequence[LengthJoin]) -> Iterator[TextPairs]:
+        """Yield the similar pairs of each join by length."""
+        # numpy and rapidfuzz release the GIL, so threads run in parallel without copying texts.
+        with ThreadPoolExecutor(self.workers or cpu_count() or 1) as pool:
+            yield from pool.map(join_lengths, joins)
 
 
 def _joins_by_length(columns: list[HashedColumn], threshold: Fraction) -> Iterator[LengthJoin]:
@@ -92,7 +96,7 @@ def _joins_by_length(columns: list[HashedColumn], threshold: Fraction) -> Iterat
         yield LengthJoin(right, left, length, max_edits, only_shorter=True)
 
 
-def _run(join: LengthJoin) -> _TextPairs:
+def join_lengths(join: LengthJoin) -> TextPairs:
     """Find the similar pairs of one join; the distance of each candidate is computed once."""
     chunks, candidates = find_candidates(join)
     codes = sort_unique(np.concatenate([np.empty(0, dtype=np.int64), *chunks]))
@@ -104,7 +108,7 @@ def _run(join: LengthJoin) -> _TextPairs:
         shorter_texts = _select_texts(join.shorter.column, shorter[chunk])
         distances[chunk] = compute_distances(longer_texts, shorter_texts, join.max_edits)
     is_similar = distances <= join.max_edits
-    return _TextPairs(
+    return TextPairs(
         longer[is_similar], shorter[is_similar], distances[is_similar], candidates, len(codes)
     )
 
@@ -113,7 +117,7 @@ def _select_texts(column: TextColumn, places: IntArray) -> list[str]:
     return [column.texts[place] for place in places.tolist()]
 
 
-def _to_rows(join: LengthJoin, pairs: _TextPairs, left: HashedColumn) -> PairBatch:
+def _to_rows(join: LengthJoin, pairs: TextPairs, left: HashedColumn) -> PairBatch:
     """Expand pairs of texts to pairs of rows, the left side first."""
     left_rows, right_rows, source = expand_to_rows(
         pairs.longer, pairs.shorter, join.longer.column, join.shorter.column

@@ -4,7 +4,7 @@ Normalising matters more than the hash. Ten million fingerprints take 160 MB; wh
 texts exceed memory, `disk_fingerprints` keeps them on disk.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -34,21 +34,28 @@ class Exact:
         self, left: Records, right: Records | None = None, progress: Progress = no_progress
     ) -> JoinResult:
         """Join two sets of records, or one with itself."""
-        prints = [
-            _fingerprint_records(side, progress) for side in (left, right) if side is not None
-        ]
-        distinct, group = np.unique(np.concatenate(prints), axis=0, return_inverse=True)
-        # numpy 2.0 gives the inverse the shape (n, 1).
-        groups_of_side = np.split(group.reshape(-1), [len(prints[0])])
-        columns = [_group_rows(groups, len(distinct)) for groups in groups_of_side]
+        sides = [side for side in (left, right) if side is not None]
+        group, group_count = self.group_equal(sides, progress)
+        groups_of_side = np.split(group, [len(left)])
+        columns = [_group_rows(groups, group_count) for groups in groups_of_side]
         if right is None:
             left_rows, right_rows = pair_equal_rows(columns[0])
         else:
-            all_groups = np.arange(len(distinct))
+            all_groups = np.arange(group_count)
             left_rows, right_rows, _ = expand_to_rows(all_groups, all_groups, *columns)
         count = len(left_rows)
         batch = PairBatch(left_rows, right_rows, np.ones(count), np.zeros(count, dtype=np.int64))
         return build_result([batch], ["equal after normalising"], candidates=count)
+
+    def group_equal(self, sides: Sequence[Records], progress: Progress) -> tuple[IntArray, int]:
+        """Return the group of each record, side after side, and the number of groups.
+
+        Equal records have the same group.
+        """
+        prints = [_fingerprint_records(side, progress) for side in sides]
+        distinct, group = np.unique(np.concatenate(prints), axis=0, return_inverse=True)
+        # numpy 2.0 gives the inverse the shape (n, 1).
+        return group.reshape(-1), len(distinct)
 
 
 def fingerprint(fields: Iterable[str]) -> bytes:

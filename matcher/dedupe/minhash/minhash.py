@@ -13,7 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from catalog.runtime.progress import Progress, no_progress
-from matcher.dedupe.base.join import IntArray, JoinResult, PairBatch, UInt64Array, build_result
+from matcher.dedupe.base.join import (
+    BoolArray,
+    IntArray,
+    JoinResult,
+    PairBatch,
+    UInt64Array,
+    build_result,
+)
 from matcher.dedupe.base.pair_codes import collect_unique, match_keys, unpack_pairs
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.base.similarity_measures import TokenBags
@@ -36,6 +43,29 @@ from matcher.dedupe.minhash.signatures import (
 
 
 @dataclass(frozen=True)
+class SimilarTexts:
+    """Similar pairs of distinct texts by their places in columns, and the work it took.
+
+    `shared` are the shingles that both texts of a pair have, `union` those of either.
+    """
+
+    left: IntArray
+    right: IntArray
+    shared: IntArray
+    union: IntArray
+    candidates: int
+    comparisons: int
+
+
+@dataclass(frozen=True)
+class SketchedTexts:
+    """The number of shingles of some texts, and the sketches of their sets (`sketch_sets`)."""
+
+    sizes: IntArray
+    sketches: UInt64Array
+
+
+@dataclass(frozen=True)
 class MinHash:
     """The MinHash join: nearly all pairs whose shingles have at least some Jaccard similarity.
 
@@ -52,16 +82,35 @@ class MinHash:
     ) -> JoinResult:
         """Join two sets of records, or one with itself."""
         columns = [group_equal_texts(side.texts) for side in (left, right) if side is not None]
-        plan = self.plan_bands()
-        sides = [_hash_side(column, self, plan, progress) for column in columns]
-        candidates, codes = collect_unique(
-            _match_bands(sides), lambda codes: self._filter_by_sketches(codes, sides)
-        )
-        batches = [self._verify(codes, sides, columns)]
+        pairs = self.find_pairs(columns, progress)
+        batches = [_expand_pairs(pairs, columns)]
         if right is None:
             batches.append(equal_pairs(columns[0]))
         reasons = ("equal text", f"{self.shingling.unit} in common")
-        return build_result(batches, reasons, candidates=candidates, comparisons=len(codes))
+        return build_result(
+            batches, reasons, candidates=pairs.candidates, comparisons=pairs.comparisons
+        )
+
+    def find_pairs(self, columns: Sequence[TextColumn], progress: Progress) -> SimilarTexts:
+        """Find the similar pairs of distinct texts of one column, or of two."""
+        plan = self.plan_bands()
+        sides = [_hash_side(column, self, plan, progress) for column in columns]
+
+        def keep(codes: IntArray) -> IntArray:
+            left, right = unpack_pairs(codes)
+            return codes[self.may_be_similar(sides[0].sketched(left), sides[-1].sketched(right))]
+
+        candidates, codes = collect_unique(_match_bands(sides), keep)
+        left, right = unpack_pairs(codes)
+        shared, union, is_similar = self.verify(sides[0].bags, sides[-1].bags, left, right)
+        return SimilarTexts(
+            left[is_similar],
+            right[is_similar],
+            shared[is_similar],
+            union[is_similar],
+            candidates,
+            len(codes),
+        )
 
     def plan_bands(self) -> BandPlan:
         """Return the division of signatures into bands."""
@@ -75,40 +124,27 @@ class MinHash:
         signatures = compute_signatures(hashes, counts, self.permutations)
         return band_keys(signatures, plan), build_token_sets(hashes, counts)
 
-    def _verify(
-        self, codes: IntArray, sides: "list[_HashedSide]", columns: list[TextColumn]
-    ) -> PairBatch:
-        """Compute the Jaccard similarity of candidates, and expand the similar ones to rows."""
-        left, right = unpack_pairs(codes)
-        left_bags, right_bags = sides[0].bags, sides[-1].bags
-        shared = count_shared_tokens(left_bags, right_bags, left, right)
-        union = left_bags.sizes[left] + right_bags.sizes[right] - shared
+    def verify(
+        self, left: TokenBags, right: TokenBags, left_texts: IntArray, right_texts: IntArray
+    ) -> tuple[IntArray, IntArray, BoolArray]:
+        """Return the shingles that each pair shares, those that it has, and if it is similar."""
+        shared = count_shared_tokens(left, right, left_texts, right_texts)
+        union = left.sizes[left_texts] + right.sizes[right_texts] - shared
         is_similar = shared * self.threshold.denominator >= union * self.threshold.numerator
-        left_rows, right_rows, source = expand_to_rows(
-            left[is_similar], right[is_similar], columns[0], columns[-1]
-        )
-        if len(columns) == 1:
-            left_rows, right_rows = (
-                np.minimum(left_rows, right_rows),
-                np.maximum(left_rows, right_rows),
-            )
-        similarity = (shared[is_similar] / union[is_similar])[source]
-        return PairBatch(left_rows, right_rows, similarity, np.ones(len(left_rows), dtype=np.int64))
+        return shared, union, is_similar
 
-    def _filter_by_sketches(self, codes: IntArray, sides: "list[_HashedSide]") -> IntArray:
+    def may_be_similar(self, left: SketchedTexts, right: SketchedTexts) -> BoolArray:
         """Return the pairs that the sizes and sketches of their shingle sets do not rule out.
 
         The bits in which two sketches differ, and the difference in size, are lower bounds on the
         number of shingles that only one text has.
         """
-        left, right = unpack_pairs(codes)
-        left_sizes, right_sizes = sides[0].bags.sizes[left], sides[-1].bags.sizes[right]
-        differing_bits = np.bitwise_count(sides[0].sketches[left] ^ sides[-1].sketches[right])
-        unshared = np.maximum(differing_bits.astype(np.int64), np.abs(left_sizes - right_sizes))
+        differing_bits = np.bitwise_count(left.sketches ^ right.sketches)
+        unshared = np.maximum(differing_bits.astype(np.int64), np.abs(left.sizes - right.sizes))
         numerator, denominator = self.threshold.numerator, self.threshold.denominator
         # Jaccard >= t is unshared <= (1 - t) / (1 + t) x both sizes, here in whole numbers.
-        bound = (left_sizes + right_sizes) * (denominator - numerator)
-        possible: IntArray = codes[unshared * (denominator + numerator) <= bound]
+        bound = (left.sizes + right.sizes) * (denominator - numerator)
+        possible: BoolArray = unshared * (denominator + numerator) <= bound
         return possible
 
 
@@ -121,12 +157,33 @@ class _HashedSide:
 
     @cached_property
     def sketches(self) -> UInt64Array:
-        """A 64-bit sketch of each shingle set: a bit per shingle, by its hash."""
-        bits = np.uint64(1) << (self.bags.tokens & 63).astype(np.uint64)
-        if not len(bits):
-            return bits
-        # No text has an empty set, because texts without shingles have a fallback.
-        return np.bitwise_or.reduceat(bits, self.bags.offsets()[:-1])
+        """The sketch of each shingle set."""
+        return sketch_sets(self.bags)
+
+    def sketched(self, texts: IntArray) -> SketchedTexts:
+        """Return sizes and sketches of some texts."""
+        return SketchedTexts(self.bags.sizes[texts], self.sketches[texts])
+
+
+def sketch_sets(bags: TokenBags) -> UInt64Array:
+    """Return a 64-bit sketch of each shingle set: a bit per shingle, by its hash."""
+    bits = np.uint64(1) << (bags.tokens & 63).astype(np.uint64)
+    if not len(bits):
+        return bits
+    # No text has an empty set, because texts without shingles have a fallback.
+    return np.bitwise_or.reduceat(bits, bags.offsets()[:-1])
+
+
+def _expand_pairs(pairs: SimilarTexts, columns: Sequence[TextColumn]) -> PairBatch:
+    """Expand pairs of distinct texts to pairs of rows, with their Jaccard similarity."""
+    left_rows, right_rows, source = expand_to_rows(pairs.left, pairs.right, columns[0], columns[-1])
+    if len(columns) == 1:
+        left_rows, right_rows = (
+            np.minimum(left_rows, right_rows),
+            np.maximum(left_rows, right_rows),
+        )
+    similarity = (pairs.shared / pairs.union)[source]
+    return PairBatch(left_rows, right_rows, similarity, np.ones(len(left_rows), dtype=np.int64))
 
 
 def _hash_side(

@@ -7,7 +7,14 @@ from typing import Annotated, Literal, cast
 
 import typer
 
-from scout.commands.context import JsonOption, check_writable, get_invocation
+from scout.commands.context import (
+    EngineOption,
+    JsonOption,
+    MasterOption,
+    check_writable,
+    get_invocation,
+    open_engine,
+)
 from scout.commands.standalone.dedupe_label import DedupeCommand
 from scout.commands.standalone.dedupe_output import OutputPaths, print_figures, run_and_print
 
@@ -254,16 +261,19 @@ def find_duplicates(
             help="The least similarity of --candidates, or of taught's --method (else 0.4).",
         ),
     ] = None,
+    engine: EngineOption = "local",
+    master: MasterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find near-duplicates in a file of records, or between two files.
 
     With --store, --memory or --index the file may be larger than memory: a pair is a record and one
-    seen before it. 'scout dedupe label FILE' asks for the labels that teach most.
+    seen before it. 'scout dedupe label FILE' asks for the labels that teach most. --engine spark
+    has --method exact, segments, minhash, and ladder with --similarity edit or jaccard.
     """
     from catalog.errors import UsageError
     from scout.dedupe import output_files
-    from scout.dedupe.dedupe_run import DedupeRequest, run_dedupe
+    from scout.dedupe.dedupe_run import DedupeRequest, check_engine, run_dedupe
     from scout.dedupe.disk_run import DiskOption, NamedPair, run_on_disk
     from scout.dedupe.method_options import MethodOption, MethodOptions
 
@@ -289,6 +299,7 @@ def find_duplicates(
                 "--agree": agree,
                 "--search": search,
                 "--candidates": candidates,
+                "--engine spark": engine == "spark" or None,
             }
         )
         from scout.dedupe.taught.taught_run import TaughtRequest
@@ -341,6 +352,10 @@ def find_duplicates(
         disk_options["--memory"] = memory
     if index:
         disk_options["--index"] = index
+    if engine == "spark":
+        if disk_options:
+            raise UsageError(f"--engine spark: not with {next(iter(disk_options))}")
+        check_engine(request)
     if disk_options:
         _refuse_with_disk_options([*disk_options], clusters, merged)
 
@@ -352,8 +367,12 @@ def find_duplicates(
             figures = run_on_disk(request, disk_option, value, write_pairs, progress)
             print_figures(figures, as_json)
         return
-    with get_invocation(context).progress() as progress:
-        run = run_dedupe(request, progress)
+    invocation = get_invocation(context)
+    with (
+        open_engine(invocation, engine, master) as jobs,
+        invocation.progress() as progress,
+    ):
+        run = run_dedupe(request, progress, jobs)
     outputs.write(run)
     print_figures(run.figures(), as_json)
 

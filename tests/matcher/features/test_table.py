@@ -33,12 +33,12 @@ def test_trends_are_monotonic_constraints() -> None:
 def test_the_table_names_just_the_computed_features(lamps: list[OfferFields]) -> None:
     """Exactly the features of the table are computed, the cached ones from two records alone."""
     records = build_records(lamps[:3])
-    cacheable = pair_features._cacheable_columns(records, records)
+    cacheable = pair_features.cacheable_columns(records, records)
     assert cacheable.keys() == set(CACHED_NAMES)
     assert set(PART_NUMBER_FEATURES) < set(CACHED_NAMES)
     space = build_vector_space(records, records)
     pairs = np.array([(0, 0), (1, 1), (2, 2)])
-    corpus = pair_features._corpus_columns(
+    corpus = pair_features.corpus_columns(
         space, pair_features.learn_variant_words(records), pairs, records, records
     )
     rivals = pair_features._rival_columns(pairs, cacheable | corpus)

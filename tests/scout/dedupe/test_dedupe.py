@@ -262,6 +262,15 @@ def test_simhash(scout: Scout, tmp_path: Path) -> None:
         (("--method", "minhash", "--recall", "1"), "--recall 1.0: must be above 0 and below 1"),
         (("--method", "embeddings"), "--method embeddings: name a model by --model NAME_OR_FOLDER"),
         (("--method", "exact", "--memory", "much"), "--memory much: a size such as 500MB"),
+        (
+            ("--method", "simhash", "--engine", "spark"),
+            "--engine spark: has --method exact, segments, minhash, and ladder",
+        ),
+        (
+            ("--method", "minhash", "--index", "x", "--engine", "spark"),
+            "--engine spark: not with --index",
+        ),
+        (("--master", "local[2]"), "--master: names the master of --engine spark"),
         (("--out", "/nowhere/pairs.csv"), "/nowhere/pairs.csv cannot be written: No such file"),
     ],
 )
