@@ -1,0 +1,139 @@
+"""Contents of a store that have to be the same after any faults: without times and row ids.
+
+Per shop: pages, offers, matches and findings of the last finished run, its counts, and the rules.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from sqlmodel import Session, SQLModel, col, func, select
+
+from catalog.models import (
+    KnownOffer,
+    Match,
+    Page,
+    PageState,
+    Run,
+    RunCounts,
+    RunState,
+    Shop,
+    ShopOffer,
+    StoredFinding,
+    StoredRules,
+)
+from catalog.storage.bodies import BodyStore
+from catalog.storage.store import Store
+
+OMITTED = frozenset(
+    "id shop_id page_id run_id known_id match_id lost_run_id previous_run_id newest_match_id "
+    "first_seen_run_id since_run_id first_seen_at last_seen_at since_at fetched_at reviewed_at "
+    "stored_at imported_at created_at change changes".split()
+)
+"""Columns with ids or times; `change` compares with an earlier run, which a fault may cause."""
+
+PAGE_COLUMNS = (
+    "url state reason status content_type size body canonical language alternates kind read_reason"
+).split()
+"""Columns of a page that do not depend on the order in which pages were fetched."""
+
+NEVER_EQUAL = {"learnt_at": None, "version": None}
+"""Values in place of those parts of a rule set that differ between two runs."""
+
+Contents = dict[str, dict[str, list[str]]]
+"""Rows as JSON, by shop and table."""
+
+
+def read_contents(store: Store) -> Contents:
+    """Read the contents of all shops."""
+    with store.read_snapshot() as session:
+        shops = session.exec(select(Shop).order_by(Shop.name)).all()
+        return {shop.name: _read_shop(session, shop.id or 0) for shop in shops}
+
+
+def count_rows(contents: Contents) -> dict[str, int]:
+    """Count the rows of all shops by table."""
+    counts: dict[str, int] = {}
+    for tables in contents.values():
+        for table, rows in tables.items():
+            counts[table] = counts.get(table, 0) + len(rows)
+    return counts
+
+
+def compare(expected: Contents, actual: Contents) -> Iterator[str]:
+    """Describe each table of a shop that differs."""
+    for shop, tables in expected.items():
+        for table, rows in tables.items():
+            stored = actual.get(shop, {}).get(table, [])
+            if rows == stored:
+                continue
+            missing, extra = set(rows) - set(stored), set(stored) - set(rows)
+            examples = "".join(
+                f"\n    {sign} {row[:600]}"
+                for sign, sample in (("-", missing), ("+", extra))
+                for row in sorted(sample)[:2]
+            )
+            counts = (
+                f"{len(missing)} of {len(rows)} lost, {len(extra)} of {len(stored)} not expected"
+            )
+            yield f"{shop}: {table}: {counts}{examples}"
+
+
+def find_damaged_bodies(store: Store, url: str) -> Iterator[str]:
+    """Name the fetched pages whose body is lost or damaged."""
+    bodies = BodyStore(url)
+    with store.read() as session:
+        pages = session.exec(select(Page.url, Page.body).where(Page.state == PageState.FETCHED))
+        for page, body in pages.all():
+            if body is None or not bodies.holds(body):
+                yield f"the body of {page} is lost"
+
+
+def _read_shop(session: Session, shop_id: int) -> dict[str, list[str]]:
+    pages = {page.id: page for page in session.exec(select(Page).where(Page.shop_id == shop_id))}
+    known = select(KnownOffer.id, KnownOffer.ref).where(KnownOffer.shop_id == shop_id)
+    refs = dict(session.exec(known).all())
+    run_id = session.exec(
+        select(Run.id)
+        .where(Run.shop_id == shop_id, Run.state == RunState.DONE)
+        .order_by(col(Run.id).desc())
+    ).first()
+    rules = select(StoredRules).where(StoredRules.shop_id == shop_id)
+    offers = session.exec(select(ShopOffer).where(ShopOffer.shop_id == shop_id)).all()
+    matches = session.exec(select(Match).where(Match.run_id == run_id)).all()
+    findings = session.exec(select(StoredFinding).where(StoredFinding.run_id == run_id)).all()
+    counts = session.exec(select(RunCounts).where(RunCounts.run_id == run_id)).all()
+    newest_rules = session.exec(rules.order_by(col(StoredRules.version).desc())).first()
+    return {
+        "pages": _lines(map(_page, pages.values())),
+        "offers": _lines({"page": pages[offer.page_id].url, **_row(offer)} for offer in offers),
+        "matches": _lines({"known": refs.get(match.known_id), **_row(match)} for match in matches),
+        "findings": _lines(map(_row, findings)),
+        "counts": _lines(map(_row, counts)),
+        "rules": _lines([] if newest_rules is None else [{**newest_rules.rules, **NEVER_EQUAL}]),
+    }
+
+
+def _page(page: Page) -> dict[str, Any]:
+    row = {name: getattr(page, name) for name in PAGE_COLUMNS}
+    # A shop may have been run twice: its job did not learn of the end of the first run.
+    return {
+        **row,
+        "status": HTTPStatus.OK if page.status == HTTPStatus.NOT_MODIFIED else page.status,
+    }
+
+
+def count_runs(store: Store) -> int:
+    """Count the finished runs of all shops."""
+    with store.read() as session:
+        return session.exec(select(func.count()).where(Run.state == RunState.DONE)).one()
+
+
+def _row(row: SQLModel) -> dict[str, Any]:
+    # `model_dump` would warn of enums that the database has as text.
+    return {name: getattr(row, name) for name in type(row).model_fields if name not in OMITTED}
+
+
+def _lines(rows: Iterator[Mapping[str, Any]] | list[dict[str, Any]]) -> list[str]:
+    return sorted(json.dumps(row, sort_keys=True, default=str, ensure_ascii=False) for row in rows)
