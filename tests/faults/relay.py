@@ -6,6 +6,8 @@ and then late, as after the retransmissions of TCP. Unlike a network namespace i
 """
 
 import asyncio
+import socket
+import struct
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -58,11 +60,11 @@ class Relay:
     def _cut(self) -> None:
         self._is_cut = True
         for writer in self._writers:
-            writer.transport.abort()
+            _reset(writer)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._is_cut:
-            writer.transport.abort()
+            _reset(writer)
             return
         self._writers.add(writer)
         try:
@@ -70,7 +72,7 @@ class Relay:
             server_reader, server_writer = await asyncio.open_unix_connection(self._target)
         except OSError:
             # The server is restarting.
-            writer.transport.abort()
+            _reset(writer)
             self._writers.discard(writer)
             return
         self._writers.add(server_writer)
@@ -86,3 +88,11 @@ class Relay:
                 writer.write(chunk)
                 await writer.drain()
         writer.close()
+
+
+def _reset(writer: asyncio.StreamWriter) -> None:
+    """Close a connection by RST: without waiting for what was not sent."""
+    with suppress(OSError):
+        connection = writer.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
