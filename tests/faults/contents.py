@@ -38,6 +38,15 @@ PAGE_COLUMNS = (
 ).split()
 """Columns of a page that do not depend on the order in which pages were fetched."""
 
+TRAP = "trap:"
+"""Beginning of the reason of a page in an endless family."""
+
+MAX_SHOWN = 600
+"""Characters of a row that are shown."""
+
+EXAMPLES = 2
+"""Rows that are shown of a table, lost ones and others."""
+
 NEVER_EQUAL = {"learnt_at": None, "version": None}
 """Values in place of those parts of a rule set that differ between two runs."""
 
@@ -62,22 +71,47 @@ def count_rows(contents: Contents) -> dict[str, int]:
 
 
 def compare(expected: Contents, actual: Contents) -> Iterator[str]:
-    """Describe each table of a shop that differs."""
+    """Describe each table of a shop that differs.
+
+    A crawl counts anew after an interruption how many pages of an endless family brought nothing,
+    and may then fetch some more of them, or fewer. These pages may differ if they show no offer,
+    and with them the counts of pages and the other pages that the rules were learnt from.
+    """
     for shop, tables in expected.items():
-        for table, rows in tables.items():
-            stored = actual.get(shop, {}).get(table, [])
-            if rows == stored:
-                continue
-            missing, extra = set(rows) - set(stored), set(stored) - set(rows)
-            examples = "".join(
-                f"\n    {sign} {row[:600]}"
-                for sign, sample in (("-", missing), ("+", extra))
-                for row in sorted(sample)[:2]
-            )
-            counts = (
-                f"{len(missing)} of {len(rows)} lost, {len(extra)} of {len(stored)} not expected"
-            )
-            yield f"{shop}: {table}: {counts}{examples}"
+        stored = actual.get(shop, {})
+        endless = _endless_pages(tables["pages"]) | _endless_pages(stored.get("pages", []))
+        pages = [_without(rows, endless) for rows in (tables["pages"], stored.get("pages", []))]
+        is_same = tables["pages"] == stored.get("pages")
+        yield from _compare_table(f"{shop}: pages", *pages)
+        for table in ("offers", "matches", "findings", *(("counts", "rules") if is_same else ())):
+            yield from _compare_table(f"{shop}: {table}", tables[table], stored.get(table, []))
+
+
+def _endless_pages(rows: list[str]) -> set[str]:
+    """Return the URLs of pages that were refused as those of an endless family."""
+    pages = map(json.loads, rows)
+    return {page["url"] for page in pages if (page["reason"] or "").startswith(TRAP)}
+
+
+def _without(rows: list[str], urls: set[str]) -> list[str]:
+    """Leave out pages that show no offer and have one of the URLs."""
+    pages = [(row, json.loads(row)) for row in rows]
+    return [row for row, page in pages if page["url"] not in urls or page["kind"] == "offer"]
+
+
+def _compare_table(name: str, expected: list[str], actual: list[str]) -> Iterator[str]:
+    if expected == actual:
+        return
+    missing, extra = set(expected) - set(actual), set(actual) - set(expected)
+    examples = "".join(
+        f"\n    {sign} {row[:MAX_SHOWN]}"
+        for sign, sample in (("-", missing), ("+", extra))
+        for row in sorted(sample)[:EXAMPLES]
+    )
+    yield (
+        f"{name}: {len(missing)} of {len(expected)} lost, "
+        f"{len(extra)} of {len(actual)} not expected{examples}"
+    )
 
 
 def find_damaged_bodies(store: Store, url: str) -> Iterator[str]:
