@@ -13,7 +13,6 @@ from pathlib import Path
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
-from sqlmodel import Session
 
 from catalog.models import Stage
 from catalog.runtime.settings import Settings
@@ -243,7 +242,7 @@ class PostgresqlScene(Scene):
         return [
             *super().problems(),
             *(f"the job of {row.lock} was set aside: {row.reason}" for row in failed),
-            *_overlapping_attempts(self.engine),
+            *_open_attempts(self.engine),
         ]
 
     def end(self) -> None:
@@ -283,13 +282,9 @@ class Server:
         self.disk.remove()
 
 
-def _overlapping_attempts(engine: Engine) -> list[str]:
-    """Describe the attempts that a worker has begun while another one's was open."""
-    query = text(
-        "SELECT later.id, later.worker, former.id AS other FROM job_attempt AS later "
-        "JOIN job_attempt AS former ON former.job_id = later.job_id AND former.id < later.id "
-        "WHERE former.outcome IS NULL"
-    )
-    with Session(engine) as session:
-        rows = session.connection().execute(query).all()
-    return [f"attempt {row.id} of {row.worker} began while {row.other} was open" for row in rows]
+def _open_attempts(engine: Engine) -> list[str]:
+    """Describe the attempts that are still open, when all jobs have ended."""
+    query = text("SELECT id, worker FROM job_attempt WHERE outcome IS NULL")
+    with engine.connect() as connection:
+        rows = connection.execute(query).all()
+    return [f"attempt {row.id} of {row.worker} has no end" for row in rows]
