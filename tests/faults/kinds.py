@@ -14,7 +14,7 @@ from tests.catalog.storage import postgresql
 from tests.faults.clocks import missing_compiler
 from tests.faults.disks import missing_mounts
 from tests.faults.machines import LEASE_SECONDS, Machine, send
-from tests.faults.scenes import PostgresqlScene, Scene, SqliteScene
+from tests.faults.scenes import PostgresqlScene, Scene
 
 LONGEST_HOLD = 1.6 * LEASE_SECONDS
 """Longest time of a fault: other machines take over what the machine ran."""
@@ -239,5 +239,3 @@ KINDS = (
     FaultKind("dead line", ("postgresql",), _stall),
 )
 """All kinds of faults."""
-
-__all__ = ["KINDS", "FaultKind", "SqliteScene", "kinds_for", "wait"]

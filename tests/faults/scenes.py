@@ -37,7 +37,7 @@ PROGRESS = (
     "SELECT shop.id, run.state, run.stage FROM shop LEFT JOIN run ON run.shop_id = shop.id "
     "ORDER BY run.id"
 )
-FETCHED = "SELECT shop_id, count(*) FROM page WHERE state = 'fetched' GROUP BY shop_id"
+FETCHED = "SELECT shop_id, count(*) AS pages FROM page WHERE state = 'fetched' GROUP BY shop_id"
 SKIP_PAUSES = (
     "UPDATE procrastinate_jobs SET scheduled_at = now() + interval '1 second' "
     "WHERE status = 'todo' AND scheduled_at > now() + interval '6 seconds'"
@@ -128,7 +128,8 @@ class Scene(ABC):
 
     def _read_progress(self) -> float:
         with self.engine.connect() as connection:
-            fetched = dict(connection.execute(text(FETCHED)).tuples().all())
+            rows = connection.execute(text(FETCHED))
+            fetched: dict[int, int] = {row.shop_id: row.pages for row in rows}
             shares: dict[int, float] = {}
             for shop_id, state, stage in connection.execute(text(PROGRESS)):
                 share = STAGES.index(stage) / len(STAGES) if stage else 0.0

@@ -27,13 +27,13 @@ from tests.faults.kinds import kinds_for
 from tests.faults.relay import Relay
 from tests.faults.trial import plan_faults
 
-# A run of two shops of five pages, amid three faults.
-SMALLEST = "--database sqlite --faults 3 --per-trial 3 --small 2 --pages 5 --shops small --seed 5"
+# A run of one shop of five pages, amid two faults.
+SMALLEST = "--database sqlite --faults 2 --per-trial 2 --small 1 --pages 5 --shops small --seed 1"
 JUMP = 7200
 
 
 def test_trial(capsys: pytest.CaptureFixture[str]) -> None:
-    """Two shops are run on SQLite amid faults: everything is as after an undisturbed run."""
+    """A shop is run on SQLite amid a kill and a stop: everything is as after an undisturbed run."""
     assert main(SMALLEST.split()) == 0, capsys.readouterr().out
     assert "as undisturbed" in capsys.readouterr().out
 
