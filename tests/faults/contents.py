@@ -41,11 +41,11 @@ PAGE_COLUMNS = (
 TRAP = "trap:"
 """Beginning of the reason of a page in an endless family."""
 
-MAX_SHOWN = 600
-"""Characters of a row that are shown."""
+MAX_SHOWN = 200
+"""Characters of a value that are shown."""
 
-EXAMPLES = 2
-"""Rows that are shown of a table, lost ones and others."""
+EXAMPLES = 8
+"""Differences that are shown of a table."""
 
 NEVER_EQUAL = {"learnt_at": None, "version": None}
 """Values in place of those parts of a rule set that differ between two runs."""
@@ -103,15 +103,33 @@ def _compare_table(name: str, expected: list[str], actual: list[str]) -> Iterato
     if expected == actual:
         return
     missing, extra = set(expected) - set(actual), set(actual) - set(expected)
-    examples = "".join(
-        f"\n    {sign} {row[:MAX_SHOWN]}"
-        for sign, sample in (("-", missing), ("+", extra))
-        for row in sorted(sample)[:EXAMPLES]
-    )
     yield (
         f"{name}: {len(missing)} of {len(expected)} lost, "
-        f"{len(extra)} of {len(actual)} not expected{examples}"
+        f"{len(extra)} of {len(actual)} not expected"
+        + "".join(f"\n    {line}" for line in _differences(missing, extra))
     )
+
+
+def _differences(missing: set[str], extra: set[str]) -> list[str]:
+    """Describe some of the rows that differ, by their URL and the values that differ."""
+    before, after = _by_url(missing), _by_url(extra)
+    lines = []
+    for url in sorted(before.keys() | after.keys()):
+        if url not in before or url not in after:
+            lines.append(f"{url}: {'not expected' if url in after else 'lost'}")
+            continue
+        for key in before[url]:
+            former, latter = before[url][key], after[url].get(key)
+            if former != latter:
+                lines.append(
+                    f"{url}: {key}: {former!r:.{MAX_SHOWN}} became {latter!r:.{MAX_SHOWN}}"
+                )
+    return lines[:EXAMPLES] + [f"and {len(lines) - EXAMPLES} more"] * (len(lines) > EXAMPLES)
+
+
+def _by_url(rows: set[str]) -> dict[str, dict[str, Any]]:
+    parsed = map(json.loads, rows)
+    return {f"{row.get('url')} {row.get('page', '')}".strip(): row for row in parsed}
 
 
 def find_damaged_bodies(store: Store, url: str) -> Iterator[str]:
