@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlmodel import Session, SQLModel, col, func, select
 
@@ -14,6 +15,7 @@ from catalog.models import (
     KnownOffer,
     Match,
     Page,
+    PageKind,
     PageState,
     Run,
     RunCounts,
@@ -38,8 +40,8 @@ PAGE_COLUMNS = (
 ).split()
 """Columns of a page that do not depend on the order in which pages were fetched."""
 
-TRAP = "trap:"
-"""Beginning of the reason of a page in an endless family."""
+TRAP = "trap: endless "
+"""Beginning of the reason of a page in an endless family, which it names."""
 
 MAX_SHOWN = 200
 """Characters of a value that are shown."""
@@ -79,24 +81,30 @@ def compare(expected: Contents, actual: Contents) -> Iterator[str]:
     """
     for shop, tables in expected.items():
         stored = actual.get(shop, {})
-        endless = _endless_pages(tables["pages"]) | _endless_pages(stored.get("pages", []))
-        pages = [_without(rows, endless) for rows in (tables["pages"], stored.get("pages", []))]
+        families = _endless_families(tables["pages"])
+        families |= _endless_families(stored.get("pages", []))
+        pages = [_without(rows, families) for rows in (tables["pages"], stored.get("pages", []))]
         is_same = tables["pages"] == stored.get("pages")
         yield from _compare_table(f"{shop}: pages", *pages)
         for table in ("offers", "matches", "findings", *(("counts", "rules") if is_same else ())):
             yield from _compare_table(f"{shop}: {table}", tables[table], stored.get(table, []))
 
 
-def _endless_pages(rows: list[str]) -> set[str]:
-    """Return the URLs of pages that were refused as those of an endless family."""
-    pages = map(json.loads, rows)
-    return {page["url"] for page in pages if (page["reason"] or "").startswith(TRAP)}
+def _endless_families(rows: list[str]) -> set[str]:
+    """Return the beginnings of the paths of families that a page was refused for."""
+    reasons = [json.loads(row)["reason"] or "" for row in rows]
+    return {reason.removeprefix(TRAP) for reason in reasons if reason.startswith(TRAP)}
 
 
-def _without(rows: list[str], urls: set[str]) -> list[str]:
-    """Leave out pages that show no offer and have one of the URLs."""
-    pages = [(row, json.loads(row)) for row in rows]
-    return [row for row, page in pages if page["url"] not in urls or page["kind"] == "offer"]
+def _without(rows: list[str], families: set[str]) -> list[str]:
+    """Leave out pages of the families that show no offer."""
+    kept = []
+    for row in rows:
+        page = json.loads(row)
+        is_endless = urlsplit(page["url"]).path.startswith(tuple(families))
+        if page["kind"] == PageKind.OFFER or not is_endless:
+            kept.append(row)
+    return kept
 
 
 def _compare_table(name: str, expected: list[str], actual: list[str]) -> Iterator[str]:
