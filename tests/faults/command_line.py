@@ -3,8 +3,7 @@
 Shops are run on SQLite by one process, and on PostgreSQL by four workers, while processes are
 killed and stopped, disks are full or read-only, clocks jump, and the database restarts or is cut
 off. Afterwards all findings have to be those of an undisturbed run, byte for byte, and no shop may
-have been run by two processes at once. A failure is repeated by the seed of its trial:
-`--seed SEED/TRIAL`.
+have been run by two processes at once. A failure is repeated by its seed and `--first-trial`.
 """
 
 import argparse
@@ -29,7 +28,7 @@ from tests.faults.clocks import build_clock
 from tests.faults.contents import Contents
 from tests.faults.kinds import FaultKind, kinds_for
 from tests.faults.scenes import PostgresqlScene, Scene, Server, SqliteScene
-from tests.faults.served_shops import SHAPES, ServedShops, missing_shape, serve_shops
+from tests.faults.served_shops import MIRRORED, SHAPES, ServedShops, missing_shape, serve_shops
 from tests.faults.trial import Outcome, plan_faults, run_trial
 
 DATABASES = ("sqlite", "postgresql")
@@ -176,17 +175,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     shapes = []
     for shape in options.shops.split(","):
-        reason = missing_shape(shape)
+        reason = missing_shape(shape, options.sites)
         if reason is None:
             shapes.append(shape)
         else:
             print(f"no {shape} shops: {reason}")
+    if not shapes:
+        sys.exit("no shops to run")
     with ExitStack() as stack:
         name = stack.enter_context(tempfile.TemporaryDirectory(prefix="scout-faults-", dir="/tmp"))
         # The user of the PostgreSQL server enters it as well.
         Path(name).chmod(0o755)
         shops = stack.enter_context(
-            serve_shops(shapes, small=options.small, pages=options.pages, mirrored=options.mirrored)
+            serve_shops(
+                shapes,
+                small=options.small,
+                pages=options.pages,
+                mirrored=options.mirrored,
+                sites=options.sites,
+            )
         )
         campaign = Campaign(options, shops, Path(name))
         stack.callback(campaign.close)
@@ -229,6 +236,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--small", type=number, default=6, help="number of generated shops")
     parser.add_argument("--pages", type=number, default=12, help="pages of a generated shop")
     parser.add_argument("--mirrored", type=number, default=2, help="number of mirrored shops")
+    parser.add_argument("--sites", type=Path, default=MIRRORED, help="folder of mirrored shops")
     parser.add_argument("--keep", type=Path, help="folder for the logs of failed trials")
     parser.add_argument("--verbose", action="store_true", help="print each fault")
     return parser.parse_args(arguments)

@@ -19,10 +19,10 @@ MIRRORED = Path(__file__).parents[2].parent / "shared" / "data" / "sites"
 SHAPES = ("small", "demo", "mirrored")
 
 
-def missing_shape(shape: str) -> str | None:
+def missing_shape(shape: str, sites: Path) -> str | None:
     """Return why shops of a shape cannot be served; None where they can."""
-    if shape == "mirrored" and not MIRRORED.is_dir():
-        return "the mirrored shops (../shared/data/sites) are not beside the project"
+    if shape == "mirrored" and not sites.is_dir():
+        return f"there is no folder of mirrored shops, {sites}"
     return None
 
 
@@ -59,9 +59,9 @@ class ServedShops:
 
 @contextmanager
 def serve_shops(
-    shapes: Sequence[str], *, small: int, pages: int, mirrored: int
+    shapes: Sequence[str], *, small: int, pages: int, mirrored: int, sites: Path
 ) -> Iterator[ServedShops]:
-    """Serve `small` generated shops, the demo shop, and the smallest mirrored ones for the block."""
+    """Serve `small` generated shops, the demo shop, and the smallest mirrored ones of a folder."""
     shops = ServedShops(pages)
     with ExitStack() as stack:
         if "small" in shapes:
@@ -70,7 +70,7 @@ def serve_shops(
         if "demo" in shapes:
             shops.demo = stack.enter_context(serve(DemoShop.make())).url
         if "mirrored" in shapes:
-            folders = [archive.parent for archive in MIRRORED.glob("*/www.tar.xz")]
+            folders = [archive.parent for archive in sites.glob("*/www.tar.xz")]
             folders.sort(key=lambda folder: (folder / "www.tar.xz").stat().st_size)
             for folder in folders[:mirrored]:
                 shops.mirrored[folder] = stack.enter_context(served(str(folder), "--etags"))[0]
