@@ -5,12 +5,15 @@ PYTHON ?= python3
 # Time of all fuzz targets together, and what chooses their inputs: random, hypothesis or atheris.
 SECONDS ?= 60
 ENGINE ?= random
+# Faults injected into whole runs, and what chooses them and their moments.
+FAULTS ?= 20
+SEED ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz docs pins floors translations audit sbom clean
+.PHONY: help demo test fuzz faults docs pins floors translations audit sbom clean
 
 help:  ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -34,6 +37,9 @@ test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 fuzz: $(VENV)/.dev  ## Try hostile inputs for SECONDS (default 60); ENGINE=atheris is guided by coverage.
 	@if [ "$(ENGINE)" = atheris ]; then $(PIP) install -r requirements/fuzz.txt; fi
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --engine $(ENGINE)
+
+faults: $(VENV)/.dev  ## Run shops amid FAULTS (default 20) kills, full disks, cut lines, ...; SEED repeats them.
+	@$(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED)
 
 floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json; none is lowered.
 	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests -k floors

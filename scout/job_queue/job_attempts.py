@@ -17,8 +17,14 @@ RETENTION = timedelta(days=30)
 
 
 def begin_attempt(store: Store, job_id: int, shop_id: int, kind: JobKind, worker: str) -> int:
-    """Record that a worker begins with a job; return the id of the attempt."""
+    """Record that a worker begins with a job; return the id of the attempt.
+
+    One worker has a job at a time: an attempt that is still open could not record its end.
+    """
     with store.write() as session:
+        _end_open_attempts(
+            session, job_id, AttemptOutcome.HANDED_BACK, "its worker could not reach the database"
+        )
         attempt = JobAttempt(job_id=job_id, shop_id=shop_id, kind=kind, worker=worker)
         session.add(attempt)
         session.flush()
@@ -37,11 +43,15 @@ def end_attempt(
 
 def end_lost_attempts(session: Session, job_id: int) -> None:
     """Record that the worker of a job's open attempts has ended, or cannot be reached."""
+    reason = "its worker has ended, or cannot be reached"
+    _end_open_attempts(session, job_id, AttemptOutcome.WORKER_LOST, reason)
+
+
+def _end_open_attempts(session: Session, job_id: int, outcome: AttemptOutcome, reason: str) -> None:
     attempts = update(JobAttempt).where(
         col(JobAttempt.job_id) == job_id, col(JobAttempt.outcome).is_(None)
     )
-    reason = "its worker has ended, or cannot be reached"
-    values = {"outcome": AttemptOutcome.WORKER_LOST, "reason": reason, "ended_at": utc_now()}
+    values = {"outcome": outcome, "reason": reason, "ended_at": utc_now()}
     session.exec(attempts.values(values))
 
 

@@ -157,7 +157,8 @@ class Worker:
             except EndedByRequest as error:
                 raise JobAborted(str(error)) from error
             except (StoreError, SQLAlchemyError) as error:
-                # The run itself may have ended well: the next attempt finds nothing left to do.
+                # The run itself may have ended well: the next attempt then runs the shop once more,
+                # at the cost of a run in which nothing has changed.
                 raise TryLater(str(error), utc_now()) from error
 
         return run_job

@@ -137,12 +137,13 @@ def _search_keys(index: int, finding: Finding, config: CauseConfig) -> Iterator[
         if parts.path.strip("/"):
             link = normalise_words(f"{parts.netloc} {parts.path} {parts.query}")
             yield _SearchKey(index, LINK, 1, link)
-    numbers = ((ARTICLE_NUMBER, finding.sku), (MANUFACTURER_NUMBER, finding.han))
-    for field, number in numbers:
+    # Each field has a rank of its own: the words of a row are a set, in no order.
+    numbers = ((ARTICLE_NUMBER, 2, finding.sku), (MANUFACTURER_NUMBER, 3, finding.han))
+    for field, rank, number in numbers:
         if number and is_identifying_number(number, config):
-            yield _SearchKey(index, field, 2, normalise_words(number))
+            yield _SearchKey(index, field, rank, normalise_words(number))
     if finding.title and len(finding.title) >= config.min_title_length:
-        yield _SearchKey(index, TITLE, 3, normalise_words(finding.title))
+        yield _SearchKey(index, TITLE, 4, normalise_words(finding.title))
 
 
 def is_identifying_number(number: str, config: CauseConfig = _DEFAULTS) -> bool:

@@ -5,6 +5,7 @@ its own for a test is a copy of one with the schema.
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -63,19 +64,42 @@ def cluster(*, is_durable: bool = False) -> Iterator[str]:
 
     A durable server forces each transaction onto the disk, as PostgreSQL does by default.
     """
-    folder = Path(tempfile.mkdtemp(prefix="scout-pg-", dir="/tmp"))
+    folder = make_folder()
     try:
         yield start_server(folder, is_durable=is_durable)
     finally:
         stop_server(folder)
 
 
+def make_folder() -> Path:
+    """Make a folder for a server."""
+    # A socket's path is short.
+    return Path(tempfile.mkdtemp(prefix="scout-pg-", dir="/tmp"))
+
+
 def start_server(folder: Path, *, is_durable: bool = False) -> str:
     """Make a cluster in the folder and start its server; returns the URL of its databases."""
     _run(folder, "initdb", "-A", "trust", "-U", "scout", "-E", "UTF8", "--locale=C", "--no-sync")
     options = f"-c listen_addresses='' -k {folder} {'' if is_durable else _QUICK}"
-    _run(folder, "pg_ctl", "-w", "-t", "60", "-l", str(folder / "log"), "-o", options, "start")
+    _run(folder, "pg_ctl", *_start_words(folder), "-o", options, "start")
     return f"postgresql+psycopg://scout@/{{}}?host={folder}"
+
+
+def restart_server(folder: Path) -> None:
+    """Restart a server at once, as after a crash: it recovers from its write-ahead log.
+
+    One that is down is started, with the options that it had.
+    """
+    with suppress(subprocess.CalledProcessError):
+        _run(folder, "pg_ctl", "-m", "immediate", "stop")
+    options = shlex.split((folder / "data" / "postmaster.opts").read_text())[1:]
+    # `pg_ctl` adds the folder of the data itself.
+    words = shlex.join(options[2:] if options[:1] == ["-D"] else options)
+    _run(folder, "pg_ctl", *_start_words(folder), "-o", words, "start")
+
+
+def _start_words(folder: Path) -> list[str]:
+    return ["-w", "-t", "60", "-l", str(folder / "log")]
 
 
 def stop_server(folder: Path) -> None:

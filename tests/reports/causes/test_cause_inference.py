@@ -517,6 +517,17 @@ def test_further_causes_are_kept_as_observations(fill: Any, store: Store, shop: 
     assert finding.evidence[1].text == "out of stock, according to its page"
 
 
+def test_rejected_rows_name_the_surest_field(fill: Any, store: Store, shop: Shop) -> None:
+    """Where two numbers of an offer are in a rejected row, the same one is named in each process."""
+    run = fill.run()
+    for n in range(12):
+        fill.finding(run, f"x{n}", sku=f"AR-{n}-500", han=f"MN-{n}-700")
+        fill.rejected_row(f"AR-{n}-500;MN-{n}-700")
+    fill.save()
+    for finding in list_findings(store, shop, run):
+        assert " has the same article number " in finding.evidence[0].text
+
+
 def test_lost_rows_are_a_cause_on_record(
     fill: Any, store: Store, shop: Shop, tmp_path: Path
 ) -> None:

@@ -119,6 +119,16 @@ def test_copied_store(queue_settings: Settings) -> None:
     store.engine.dispose()
 
 
+def test_open_attempt(store: Store, shop: Shop) -> None:
+    """An attempt whose end was not stored ends with the next one, and is no failure."""
+    for _ in range(2):
+        job_attempts.begin_attempt(store, 1, shop.id or 0, JobKind.RUN, "m:1")
+    with store.read() as session:
+        former, latter = job_attempts.read_attempts(session, 1)
+        assert (former.outcome, latter.outcome) == (AttemptOutcome.HANDED_BACK, None)
+        assert job_attempts.count_failures(session, 1) == 0
+
+
 def test_sqlite(store: Store, shop: Shop, scout: Scout) -> None:
     """On SQLite there is no queue: one clear line; the status has the shops alone."""
     assert not queue_schema.has_queue(store)
