@@ -38,7 +38,7 @@ def test_pages_alternate_between_folders() -> None:
 def test_very_large_pages_are_checked_again(tmp_path: Path) -> None:
     """A page of a megabyte may take minutes to parse, whoever has stored it."""
     attributes = " ".join(f"a{number}=1" for number in range(200_000))
-    stored = BodyStore(tmp_path).put(f"<p {attributes}>x</p>".ljust(MAX_TRUSTED_SIZE).encode())
+    stored = BodyStore(str(tmp_path)).put(f"<p {attributes}>x</p>".ljust(MAX_TRUSTED_SIZE).encode())
     with pytest.raises(HostilePage, match="attributes"):
         PageOpener(str(tmp_path)).open(
             CrawledPage(1, "https://shop.example/p/1", None, stored), trusted=True
