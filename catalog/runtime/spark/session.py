@@ -67,7 +67,7 @@ class SparkJobs:
     @property
     def cores(self) -> int:
         """The number of tasks that run at once."""
-        return max(1, self.context.defaultParallelism)
+        return max(1, int(self.context.defaultParallelism))
 
     def map(
         self, prepare: Callable[[bytes], Work], shared: bytes, items: Iterable[bytes]
