@@ -11,9 +11,9 @@ Where the death of a process has to be traced to the item that it worked on, see
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -69,10 +69,12 @@ class WorkerPool:
 
     def close(self) -> None:
         """End the processes; calls that have not begun are cancelled."""
-        while not self._calls.empty():
-            call = self._calls.get()
-            if call is not None:
-                call[0].cancel()
+        # A thread may take the last call at the same moment: never wait for one here.
+        with suppress(Empty):
+            while True:
+                call = self._calls.get_nowait()
+                if call is not None:
+                    call[0].cancel()
         for _ in self._threads:
             self._calls.put(None)
         for thread in self._threads:
