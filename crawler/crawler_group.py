@@ -56,7 +56,7 @@ def run_crawlers(
     earlier crawl, and the shop can be reached. Raises CrawlError, CrawlerKilled.
     """
     requested = frontier.count_requested()
-    pages = (shop.max_pages if job.max_pages is None else job.max_pages) - requested
+    pages = job.page_limit(shop) - requested
     crawlers = max(1, min(shop.crawlers, pages))
     part = pages // crawlers
     log = log_file(job.settings, shop.id, job.run_id)

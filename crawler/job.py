@@ -27,11 +27,11 @@ class CrawlJob:
 
     `isolated` is set after a crawler process died: pages are then processed in a worker process.
     With `anew` pages that have not changed are fetched and processed as well. `uses_browser` is set
-    for a shop that needs JavaScript. `fence` is that of the
-    shop's lease, under which everything is written.
+    for a shop that needs JavaScript. `fence` is that of the shop's lease, under which everything is
+    written.
 
     If several `crawlers` share the shop, each may request `pages_left` pages. The first one begins
-    the crawl: it reads the sitemaps and the root. A `helper` takes pages of the page table only.
+    the crawl: it reads the sitemaps and the root. A helper takes pages of the page table only.
     """
 
     settings: Settings
@@ -46,6 +46,10 @@ class CrawlJob:
     crawlers: int = 1
     pages_left: int | None = None
     is_helper: bool = False
+
+    def page_limit(self, shop: Shop) -> int:
+        """Return the number of pages that all crawlers of the shop may request in the run."""
+        return shop.max_pages if self.max_pages is None else self.max_pages
 
 
 @dataclass(frozen=True)
@@ -65,11 +69,6 @@ class OpenedJob:
     def log(self) -> Path:
         """The crawl's log file; its folder is created if needed."""
         return log_file(self.job.settings, self.shop_id, self.job.run_id)
-
-    @property
-    def max_pages(self) -> int:
-        """Number of pages that may be requested in the run."""
-        return self.shop.max_pages if self.job.max_pages is None else self.job.max_pages
 
     @property
     def user_agent(self) -> str:

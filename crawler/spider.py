@@ -79,7 +79,7 @@ class ShopSpider(Spider):
         self.crawl_log = CrawlLog(opened.store, opened.shop_id, opened.job.run_id)
         pages_left = opened.job.pages_left
         if pages_left is None:
-            pages_left = opened.max_pages - self.frontier.count_requested()
+            pages_left = opened.job.page_limit(self.shop) - self.frontier.count_requested()
         budget = Budget(
             self.shop,
             pages_left,

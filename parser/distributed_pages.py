@@ -11,17 +11,9 @@ from dataclasses import asdict, replace
 from catalog.models import Attribute, OfferFields
 from catalog.runtime.batches import batches
 from catalog.runtime.spark.session import SparkJobs, Work
-from catalog.runtime.supervised_workers import map_chunks
 from catalog.storage.bodies import share_credentials
 from parser.crawled_pages import CrawledPage
-from parser.parse_job import (
-    CHUNK_SIZE,
-    ParseTask,
-    StoredOutcome,
-    prepare_worker,
-    set_aside,
-    store_form,
-)
+from parser.parse_job import CHUNK_SIZE, ParseTask, StoredOutcome, read_in_workers
 
 # Pages of one item: so many that starting a worker process costs little.
 PAGES_PER_ITEM = 400
@@ -54,10 +46,9 @@ def _prepare_reading(shared: bytes) -> Work:
 
     def run(item: bytes) -> bytes:
         pages = [CrawledPage(**values) for values in json.loads(item)]
-        chunks = list(batches(pages, CHUNK_SIZE))
         outcomes = []
-        for chunk in map_chunks(prepare_worker, (task,), chunks, 1, set_aside):
-            outcomes += [_outcome_values(store_form(outcome)) for outcome in chunk]
+        for chunk in read_in_workers(task, pages, workers=1):
+            outcomes += [_outcome_values(outcome) for outcome in chunk]
         return json.dumps(outcomes).encode()
 
     return run

@@ -171,10 +171,10 @@ def parse_shop(
         # Imported late: most runs read their pages on one machine.
         from parser.distributed_pages import read_distributed
 
-        batches_read = iter(read_distributed(jobs, task, pages))
+        batches_read = read_distributed(jobs, task, pages)
     else:
         worker_count = settings.workers if workers is None else workers
-        batches_read = map(_store_forms, _read_all(task, pages, worker_count))
+        batches_read = read_in_workers(task, pages, worker_count)
     while done < len(pages):
         with span("page batch", run=run_id, done=done):
             outcomes = next(batches_read)
@@ -231,16 +231,22 @@ def _delete_lost_offers(store: Store, shop: Shop) -> None:
         session.exec(unread.values(rules_version=None))
 
 
-def _read_all(
+def read_in_workers(
     task: ParseTask, pages: Sequence[CrawledPage], workers: int
-) -> Iterator[list[Outcome]]:
-    """Read pages in worker processes, of which a page may cost one, but never this process."""
-    chunks = [pages[start : start + CHUNK_SIZE] for start in range(0, len(pages), CHUNK_SIZE)]
+) -> Iterator[list[StoredOutcome]]:
+    """Read pages in worker processes, of which a page may cost one, but never this process.
+
+    Yields the outcomes of at most CHUNK_SIZE pages at a time, in the order of the pages.
+    """
+    chunks = batches(pages, CHUNK_SIZE)
     worker_count = max(1, workers) if len(pages) > MAX_PAGES_ALONE else 1
-    return map_chunks(prepare_worker, (task,), chunks, worker_count, set_aside, WORKER_LIMITS)
+    for outcomes in map_chunks(
+        _prepare_worker, (task,), chunks, worker_count, _set_aside, WORKER_LIMITS
+    ):
+        yield [_stored_outcome(outcome) for outcome in outcomes]
 
 
-def prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
+def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
     """Return the function that reads a page by compiled rules; its faults are its outcome."""
     rules = RuleSet.model_validate_json(task.rules)
     compiled, opener, thresholds = (
@@ -267,7 +273,7 @@ def prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
     return read
 
 
-def set_aside(page: CrawledPage, reason: str) -> Outcome:
+def _set_aside(page: CrawledPage, reason: str) -> Outcome:
     """Return the outcome of a page on which worker processes died."""
     log.info("page is set aside", extra={"reason": reason, "page": page.page_id})
     reading = PageReading(PageKind.OTHER, set_aside_reason(reason))
@@ -319,11 +325,7 @@ def _save_page(
         )
 
 
-def _store_forms(outcomes: Sequence[Outcome]) -> list[StoredOutcome]:
-    return [store_form(outcome) for outcome in outcomes]
-
-
-def store_form(outcome: Outcome) -> StoredOutcome:
+def _stored_outcome(outcome: Outcome) -> StoredOutcome:
     """Return an outcome as it is stored: its offers, and their readings as JSON."""
     reading = outcome.reading
     variants: Sequence[Variant] = ()

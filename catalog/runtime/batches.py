@@ -1,6 +1,6 @@
-"""Batches of values, for statements that take a bounded number of parameters."""
+"""Batches of values: of a bounded number, as for a statement's parameters, or of a bounded size."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -14,3 +14,24 @@ def batches(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """
     for start in range(0, len(values), size):
         yield values[start : start + size]
+
+
+def batches_by_size(
+    values: Iterable[T], max_size: int, size_of: Callable[[T], int]
+) -> Iterator[list[T]]:
+    """Yield the values in their order, in batches of at most `max_size`; a larger one is alone.
+
+    >>> list(batches_by_size(["ab", "c", "defg", "h"], 3, len))
+    [['ab', 'c'], ['defg'], ['h']]
+    """
+    batch: list[T] = []
+    batch_size = 0
+    for value in values:
+        size = size_of(value)
+        if batch and batch_size + size > max_size:
+            yield batch
+            batch, batch_size = [], 0
+        batch.append(value)
+        batch_size += size
+    if batch:
+        yield batch

@@ -119,6 +119,12 @@ class ServedProcess:
         """Ask the process to end (SIGTERM)."""
         self._send_signal(signal.SIGTERM)
 
+    def end(self, timeout: float = 0) -> None:
+        """Kill the process unless it ends by itself within `timeout` seconds."""
+        self.join(timeout)
+        self.kill()
+        self.join()
+
     def close(self) -> None:
         """Close the channel; a process that still runs is killed."""
         self.channel.close()

@@ -18,7 +18,7 @@ from catalog.errors import ConfigError
 CONTAINER_SECRETS = Path("/run/secrets")
 # Variable by which systemd names the folder of a unit's credentials.
 CREDENTIALS_VARIABLE = "CREDENTIALS_DIRECTORY"
-# Bytes of a file. Longer ones hold no setting.
+# Characters of a file that are read; no setting is longer.
 MAX_SIZE = 100_000
 
 

@@ -270,10 +270,7 @@ class _Worker:
     def stop(self, is_working: bool) -> None:
         """End the process: at once if it works, by closing the connection if it waits."""
         self.connection.close()
-        if not is_working:
-            self._process.join(END_TIMEOUT)
-        self._process.kill()
-        self._process.join()
+        self._process.end(0 if is_working else END_TIMEOUT)
         self._marker.close()
         self._position.close()
 

@@ -22,12 +22,9 @@ from catalog.runtime.garbage_collection import tune_gc
 from catalog.runtime.limits.process_end import end_out_of_memory, end_reason
 from catalog.runtime.limits.process_limits import NO_LIMITS, ProcessLimits
 from catalog.runtime.served_process import ServedProcess
-from catalog.runtime.supervised_workers import picklable_error
+from catalog.runtime.supervised_workers import END_TIMEOUT, picklable_error
 
 Result = TypeVar("Result")
-
-# Seconds of wall-clock time in which a process whose connection is closed ends by itself.
-_END_TIMEOUT = 5.0
 
 # A call to carry out: its future, its function and its arguments. None ends a process.
 _Call = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
@@ -91,7 +88,7 @@ class WorkerPool:
                 connection.send((function, args))
                 result, error = connection.recv()
             except (EOFError, OSError):
-                process.join(_END_TIMEOUT)
+                process.join(END_TIMEOUT)
                 reason = end_reason(process.exitcode)
                 future.set_exception(WorkerError(f"a worker process has ended: {reason}"))
                 continue
@@ -103,9 +100,7 @@ class WorkerPool:
             else:
                 future.set_exception(error)
         connection.close()
-        process.join(_END_TIMEOUT)
-        process.kill()
-        process.join()
+        process.end(END_TIMEOUT)
         process.close()
 
 

@@ -5,14 +5,15 @@ long. A build counts when its row in `known_index` names it, which the last tran
 process that was killed leaves parts that no row names: the next finished build deletes them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import insert
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, SQLModel, col, delete, func, select
 
-from catalog.models import CatalogImport, KnownIndex, KnownIndexPart, KnownOffer, Shop, utc_now
-from catalog.storage.store import Store
+from catalog.models import CatalogImport, KnownIndex, KnownIndexPart, KnownOffer, utc_now
+from catalog.runtime.batches import batches, batches_by_size
+from catalog.storage.store import Store, lock_shop
 
 # Bytes of parts that one transaction writes.
 _TRANSACTION_BYTES = 8_000_000
@@ -51,7 +52,7 @@ def start_build(store: Store, shop_id: int) -> int:
     """Return the number of a new build, which no other process uses."""
     with store.write() as session:
         # Another process that starts a build of the shop waits here.
-        session.exec(select(Shop.id).where(Shop.id == shop_id).with_for_update())
+        lock_shop(session, shop_id)
         newest = select(func.max(KnownIndexPart.build)).where(KnownIndexPart.shop_id == shop_id)
         current = session.get(KnownIndex, shop_id)
         build = max(session.exec(newest).one() or 0, current.build if current else 0) + 1
@@ -62,7 +63,7 @@ def start_build(store: Store, shop_id: int) -> int:
 def write_parts(store: Store, shop_id: int, build: int, parts: Iterable[Part]) -> int:
     """Write parts of a build that is not finished; returns their number."""
     count = 0
-    for batch in _batches(parts):
+    for batch in batches_by_size(parts, _TRANSACTION_BYTES, lambda part: len(part[2])):
         with store.write() as session:
             add_parts(session, shop_id, build, batch)
         count += len(batch)
@@ -137,21 +138,7 @@ def read_parts(
         _PARTS.c.shop_id == index.shop_id, _PARTS.c.build == index.build, _PARTS.c.kind == kind
     )
     connection = session.connection()
-    for start in range(0, len(numbers), _READ_BATCH):
-        batch = numbers[start : start + _READ_BATCH]
+    for batch in batches(numbers, _READ_BATCH):
         for number, data in connection.execute(columns.where(_PARTS.c.number.in_(batch))):
             contents[number] = data
     return contents
-
-
-def _batches(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    batch: list[Part] = []
-    size = 0
-    for part in parts:
-        batch.append(part)
-        size += len(part[2])
-        if size >= _TRANSACTION_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

@@ -199,9 +199,7 @@ def end_process_group(process: ServedProcess) -> None:
     # Listed before the leader ends: afterwards a new group may have its number.
     group = _group_processes(process.pid)
     process.terminate()
-    process.join(TERMINATION_GRACE)
-    process.kill()
-    process.join()
+    process.end(TERMINATION_GRACE)
     for member in group:
         with suppress(psutil.Error):
             # A process that has got the number of one that ended is not killed.

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog.errors import ConfigError, UsageError, WorkerError
+from catalog.runtime.batches import batches_by_size
 from catalog.runtime.served_process import safe_environment
 from catalog.runtime.spark import DEFAULT_MASTER
 from catalog.runtime.spark.java import find_java
@@ -85,7 +86,7 @@ class SparkJobs:
                 yield work(item)
 
         try:
-            for wave in _waves(items):
+            for wave in batches_by_size(items, MAX_WAVE, len):
                 slices = min(len(wave), TASKS_PER_CORE * self.cores)
                 with spark_errors():
                     results = self.context.parallelize(wave, slices).mapPartitions(run).collect()
@@ -235,20 +236,6 @@ def _environment(java: Path, is_local: bool, variables: tuple[str, ...]) -> Iter
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-def _waves(items: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Split items into lists of at most MAX_WAVE bytes; a larger item has a list of its own."""
-    wave: list[bytes] = []
-    size = 0
-    for item in items:
-        if wave and size + len(item) > MAX_WAVE:
-            yield wave
-            wave, size = [], 0
-        wave.append(item)
-        size += len(item)
-    if wave:
-        yield wave
 
 
 def _schema_of(schema: Any) -> str:

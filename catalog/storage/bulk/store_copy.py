@@ -69,8 +69,8 @@ def copy_store(source_url: str, target_url: str, progress: Progress = no_progres
     """
     source, target = _open_source(source_url), _open(target_url)
     try:
-        with _read_snapshot(source) as reading, target.write() as session:
-            writing = session.connection()
+        with source.read_snapshot() as source_session, target.write() as target_session:
+            reading, writing = source_session.connection(), target_session.connection()
             _lock_empty(writing, target)
             summary = StoreCopy(left_out=_foreign_tables(reading))
             totals = {table.name: _count(reading, table) for table in _tables()}
@@ -114,17 +114,6 @@ def _open_source(url: str) -> Store:
         if not file.is_file():
             raise StoreError(f"there is no database {file}: name the one to copy")
     return Store.open(Settings.load(database_url=url), may_create=False)
-
-
-@contextmanager
-def _read_snapshot(store: Store) -> Iterator[Connection]:
-    """Open a transaction that sees one state of the database until its end."""
-    engine = store.engine
-    if engine.dialect.name == "postgresql":
-        engine = engine.execution_options(isolation_level="REPEATABLE READ")
-    # On SQLite every transaction does so.
-    with engine.connect() as connection:
-        yield connection
 
 
 def _lock_empty(connection: Connection, store: Store) -> None:

@@ -142,7 +142,7 @@ def database_now(session: Session) -> datetime:
 
 
 def busy_message(subject: str, lease: Lease | None) -> str:
-    """Format the message of a lease that another process holds; None where it is not known."""
+    """Format the message that another process holds a lease; None where that is not known."""
     holder = f" {describe_holder(lease)}" if lease is not None else ""
     return f"{subject} is being run already{holder}: wait for that run to end"
 

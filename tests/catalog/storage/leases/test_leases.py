@@ -2,12 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 from sqlmodel import select
 
 from catalog.errors import Busy, LeaseLost, StoreError
@@ -17,44 +16,30 @@ from catalog.storage.leases import lease_table
 from catalog.storage.leases.fence import Fence
 from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
-from tests.catalog.storage.postgresql import cluster
+from tests.catalog.storage import postgresql
 from tests.empty_store import open_empty_store
 
 SECONDS = 30.0
 SHORT = 0.2
 """Seconds of a lease that expires within a test."""
 
-MakeStores = Callable[[], tuple[Store, Store]]
-_NAMES = count()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A cluster for all tests of this module."""
-    with cluster() as url:
-        yield url
-
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Store, Store]]:
     """The same database opened by two machines, each with a data folder of its own."""
-    database = f"sqlite:///{tmp_path / 'shared.db'}"
-    if request.param == "postgresql":
-        server = request.getfixturevalue("server")
-        name = f"lease{next(_NAMES)}"
-        engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        engine.dispose()
-        database = server.format(name)
-    folders = [
-        Settings.load(data_dir=tmp_path / machine, database_url=database) for machine in "ab"
-    ]
-    opened = open_empty_store(folders[0]) if request.param == "sqlite" else Store.open(folders[0])
-    pair = opened, Store.open(folders[1])
-    yield pair
-    for store in pair:
-        store.engine.dispose()
+    with ExitStack() as stack:
+        database = f"sqlite:///{tmp_path / 'shared.db'}"
+        if request.param == "postgresql":
+            database = stack.enter_context(postgresql.fresh_database())
+        folders = [
+            Settings.load(data_dir=tmp_path / machine, database_url=database) for machine in "ab"
+        ]
+        is_sqlite = request.param == "sqlite"
+        opened = open_empty_store(folders[0]) if is_sqlite else Store.open(folders[0])
+        pair = opened, Store.open(folders[1])
+        for store in pair:
+            stack.callback(store.engine.dispose)
+        yield pair
 
 
 def _acquire(store: Store, seconds: float = SECONDS, lock_file: str = "") -> Fence:
@@ -163,7 +148,7 @@ def test_end_request(stores: tuple[Store, Store]) -> None:
     assert not lease_table.was_end_requested(second, "shop-1")
 
 
-def test_stopped_in_a_transaction(server: str, stores: tuple[Store, Store]) -> None:
+def test_stopped_in_a_transaction(stores: tuple[Store, Store]) -> None:
     """A holder that is stopped within a transaction holds nothing up: its session is ended."""
     first, second = stores
     if first.engine.dialect.name == "sqlite":
