@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.array_types import Bools, Ints, Keys
-from matcher.blocking.candidate_vectors import inverse_frequency
-from matcher.blocking.vectors import hash_tokens
+from matcher.blocking.vectors import hash_tokens, inverse_frequency
 from matcher.known_index.keys import gram_keys, text_keys, token_keys, unique_per_row
 from matcher.known_index.known_index import OpenIndex
 from matcher.known_index.postings import KEPT_OF_FREQUENT, MAX_POSTINGS, Documents
