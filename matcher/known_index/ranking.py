@@ -16,7 +16,7 @@ from matcher.blocking.vectors import (
     select_columns,
 )
 from matcher.known_index.frequency import FrequencyTable
-from matcher.known_index.keys import MAX_ROWS, gram_keys
+from matcher.known_index.keys import MAX_ROWS, count_per_row, gram_keys
 from matcher.known_index.known_index import OpenIndex
 from matcher.known_index.terms import TOKEN_WIDTH
 from matcher.records.record import Record
@@ -100,12 +100,6 @@ def _counted_grams(texts: Sequence[str]) -> list[tuple[Ints, Keys, Ints]]:
             gram_rows, grams = gram_keys(part, length)
             rows.append(gram_rows)
             keys.append(grams)
-        parts.append(_count_pairs(np.concatenate(rows) + start, np.concatenate(keys), start))
+        part_rows, unique, counts = count_per_row(np.concatenate(rows), np.concatenate(keys))
+        parts.append((part_rows + start, unique, counts))
     return parts
-
-
-def _count_pairs(rows: Ints, keys: Keys, start: int) -> tuple[Ints, Keys, Ints]:
-    bits = np.uint64(MAX_ROWS.bit_length() - 1)
-    packed = (keys << bits) | (rows - start).astype(np.uint64)
-    unique, counts = np.unique(packed, return_counts=True)
-    return (unique & np.uint64(MAX_ROWS - 1)).astype(np.int64) + start, unique >> bits, counts
