@@ -13,7 +13,7 @@ from matcher.array_types import Doubles, Ints
 
 @dataclass(frozen=True)
 class CatalogStatistics:
-    """What matching needs to know of a whole catalog.
+    """The statistics of a whole catalog that matching needs.
 
     `size` is the number of offers, `linked` that of offers with a link. `brands` counts them by
     brand, `brand_groups` gives brands that offers of one product, EAN or link have, by the key of

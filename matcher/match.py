@@ -24,7 +24,11 @@ from matcher.features.cache import MatchCache
 from matcher.mixed_bits import draw_rows
 from matcher.records.boilerplate import MAX_READ, find_boilerplate, remove_boilerplate
 from matcher.records.brand_aliases import apply_brand_aliases, learn_brand_aliases
-from matcher.records.content_order import content_order_key, order_by_content, order_by_keys
+from matcher.records.content_order import (
+    build_ordered_records,
+    content_order_key,
+    order_by_keys,
+)
 from matcher.records.languages.language_twins import find_claimed_links
 from matcher.records.languages.localized_page import (
     NO_LANGUAGE,
@@ -121,16 +125,12 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     )
     catalog_fields = list(map(_offer_fields, catalog_offers))
     shop_order = order_by_keys([_shop_key(shop_input, i) for i in range(len(shop_offers))])
-    catalog_order = order_by_content(catalog_fields)
+    catalog_order, catalog = build_ordered_records(catalog_fields, catalog_products)
     shop = _shop_records(shop_input, shop_order)
-    catalog = build_records(catalog_fields[index] for index in catalog_order)
     large = _large_catalog(catalog_fields, catalog_products, catalog_order, statistics)
     shop = remove_boilerplate(shop)
     catalog = remove_boilerplate(catalog, _known_boilerplate(catalog, large))
-    if catalog_products:
-        for row, index in enumerate(catalog_order):
-            catalog[row] = replace(catalog[row], product=catalog_products[index] or "")
-    training = _training_records(statistics)
+    training = list(large.training) if large else []
     shop, catalog = _unify_brands(shop, [*catalog, *training], statistics)
     catalog, training = catalog[: len(catalog_order)], catalog[len(catalog_order) :]
     pages = _localize_pages(shop, shop_input, shop_order)
@@ -229,12 +229,12 @@ def _large_catalog(
     order: Sequence[int],
     statistics: CatalogStatistics | None,
 ) -> LargeCatalog | None:
-    """Return the keys of a large catalog in this order; None for a small one."""
+    """Return the keys of a large catalog in this order, or what stands for it in training.
+
+    None for a small one.
+    """
     if statistics:
-        # The records are ordered by content, as those of a whole catalog.
-        place_of = _places(order_by_content(statistics.training_offers))
-        rounds = [sorted(map(place_of.__getitem__, row)) for row in statistics.training_rounds]
-        return LargeCatalog(np.empty(0, np.int64), statistics, rounds=rounds)
+        return _unread_catalog(statistics)
     if len(offers) <= LARGE_CATALOG:
         return None
     keys = np.empty(len(offers), np.int64)
@@ -244,19 +244,14 @@ def _large_catalog(
     return LargeCatalog(keys)
 
 
-def _places(order: Sequence[int]) -> dict[int, int]:
-    return {index: place for place, index in enumerate(order)}
-
-
-def _training_records(statistics: CatalogStatistics | None) -> list[Record]:
-    """Build the records that stand for a large catalog in training, in the order of content."""
-    if statistics is None:
-        return []
-    order = order_by_content(statistics.training_offers)
-    records = build_records(statistics.training_offers[index] for index in order)
-    for row, index in enumerate(order):
-        records[row] = replace(records[row], product=statistics.training_products[index])
-    return remove_boilerplate(records, statistics.boilerplate)
+def _unread_catalog(statistics: CatalogStatistics) -> LargeCatalog:
+    """Return the large catalog of which only candidates are read, with its records to train on."""
+    # The records are ordered by content, as those of a whole catalog.
+    order, records = build_ordered_records(statistics.training_offers, statistics.training_products)
+    place_of = {index: place for place, index in enumerate(order)}
+    rounds = [sorted(map(place_of.__getitem__, row)) for row in statistics.training_rounds]
+    training = remove_boilerplate(records, statistics.boilerplate)
+    return LargeCatalog(np.empty(0, np.int64), statistics, training, rounds)
 
 
 def _known_boilerplate(catalog: Sequence[Record], large: LargeCatalog | None) -> Set[str] | None:

@@ -23,11 +23,7 @@ from catalog.runtime.spark.session import SparkJobs
 from catalog.storage.fingerprints import Digest, find_fingerprint, store_fingerprint
 from catalog.storage.store import Store
 from matcher.config import DEFAULT_CONFIG
-from matcher.known_side import (
-    KnownSide,
-    read_known_side,
-    retrieve_known_side,
-)
+from matcher.known_side import KnownSide, read_known_side, retrieve_known_side
 from matcher.records.stored_offers import to_fields
 from matcher.shop_side import ShopSide, read_shop_side
 from url_cleaner.urls.url import url_rank
@@ -83,8 +79,8 @@ def match_shop(
     """Decide every offer of the shop and write the run's matches.
 
     They are those of an earlier run if offers, catalog and decisions are the same (`anew`: even
-    then they are computed). `precision` defaults to that of the settings. With
-    `jobs` candidates are searched and compared on Spark. Raises WorkerError if Spark fails.
+    then they are computed). `precision` defaults to that of the settings. With `jobs` candidates
+    are searched and compared on Spark. Raises WorkerError if Spark fails.
     """
     begin = time.monotonic()
     with store.read() as session:
@@ -96,11 +92,14 @@ def match_shop(
     # An ignored offer is matched as any other: it stays among the findings, marked.
     decided = {url: word for url, word in reviews.items() if word is not ReviewDecision.IGNORE}
     sides = _Sides(side, known, decided, settings.precision if precision is None else precision)
-    rows = None if anew else _take_over_matches(store, shop, run_id, _digest_inputs(sides))
+    digest = _digest_inputs(sides)
+    rows = None if anew else _take_over_matches(store, shop, run_id, digest)
     if rows is None:
         if known.version:
             sides = replace(sides, known=retrieve_known_side(store, shop, side, progress))
-        rows = _match_sides(settings, store, shop, run_id, sides, jobs)
+            # Another process may have imported since the version was read.
+            digest = _digest_inputs(sides)
+        rows = _match_sides(settings, store, shop, run_id, sides, digest, jobs)
     counted = [row.verdict for row in rows if not _is_ignored(row, reviews)]
     progress("offers matched", len(rows), len(rows), pages=len(side.offers))
     return MatchSummary(
@@ -119,6 +118,7 @@ def _match_sides(
     shop: Shop,
     run_id: int,
     sides: _Sides,
+    digest: str,
     jobs: SparkJobs | None,
 ) -> list[Match]:
     """Match the offers, and store the matches with their fingerprint. Returns the matches."""
@@ -143,7 +143,6 @@ def _match_sides(
         jobs=jobs,
     )
     rows = _build_rows(results, side, known.rows, run_id, shop.id or 0)
-    digest = _digest_inputs(sides)
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))
         session.add_all(rows)

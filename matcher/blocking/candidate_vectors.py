@@ -10,14 +10,16 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-from matcher.array_types import Doubles, Floats, Ints, Matrix
+from matcher.array_types import Ints, Matrix
 from matcher.blocking.vectors import (
     NGRAM_RANGE,
     SideVectors,
     VectorSpace,
     hash_tokens,
     hash_width,
+    inverse_frequency,
     normalise_rows,
+    select_columns,
 )
 from matcher.catalog_statistics import CatalogStatistics
 from matcher.records.record import Record
@@ -49,11 +51,6 @@ def build_candidate_space(
     )
 
 
-def inverse_frequency(total: int, counts: Ints | Doubles) -> Floats:
-    """Return the smoothed inverse document frequency, as scikit-learn defines it."""
-    return (np.log((1 + total) / (1 + counts)) + 1).astype(np.float32)
-
-
 def _weigh_grams(records: Sequence[Record], size: int, statistics: CatalogStatistics) -> Matrix:
     counter = CountVectorizer(analyzer="char_wb", ngram_range=NGRAM_RANGE, dtype=np.float32)
     counted = _count(counter, [record.search_text for record in records])
@@ -76,17 +73,12 @@ def _weigh_words(
     texts = hash_tokens((record.text_spellings for record in records), width)
     # Columns that no record has would fill memory.
     columns = np.unique(np.concatenate((spellings.indices, words.indices, texts.indices)))
-    spellings, words, texts = (_select(matrix, columns) for matrix in (spellings, words, texts))
+    spellings, words, texts = (
+        select_columns(matrix, columns) for matrix in (spellings, words, texts)
+    )
     frequency = statistics.token_counts(columns.astype(np.int64), width)
     idf = sparse.diags_array(inverse_frequency(total, frequency + _presence(spellings[:size])))
     return (words @ idf).tocsr(), (spellings @ idf).tocsr(), (texts @ idf).tocsr()
-
-
-def _select(matrix: Matrix, columns: Ints) -> Matrix:
-    """Return a matrix whose columns are some of its columns, which are sorted."""
-    places = np.searchsorted(columns, matrix.indices)
-    shape = (matrix.shape[0], max(1, len(columns)))
-    return sparse.csr_array((matrix.data, places, matrix.indptr), shape=shape)
 
 
 def _weigh_descriptions(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from matcher.array_types import Ints, Matrix, Pairs
-from matcher.blocking.nearest_rows import find_nearest
+from matcher.blocking.nearest_rows import find_nearest, rank_in_row
 from matcher.blocking.vectors import VectorSpace
 from matcher.records.record import Record
 
@@ -67,8 +67,7 @@ def find_candidates(
 
 def _rows_of_top_ranks(nearest: Pairs) -> Ints:
     """Return the catalog rows with a top rank in the list of some shop offer."""
-    rank = np.arange(len(nearest)) - np.searchsorted(nearest[:, 0], nearest[:, 0])
-    return np.unique(nearest[rank < SEARCHING_RANK, 1])
+    return np.unique(nearest[rank_in_row(nearest[:, 0]) < SEARCHING_RANK, 1])
 
 
 def _pairs_with_shared_key(

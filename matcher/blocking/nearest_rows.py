@@ -138,7 +138,14 @@ def _greatest(pairs: Pairs, product: Floats, count: int) -> Pairs:
     """
     order = np.lexsort((pairs[:, 1], -product, pairs[:, 0]))
     order = order[product[order] > 0]
-    left_row = pairs[order, 0]
-    rank = np.arange(len(order)) - np.searchsorted(left_row, left_row)
-    greatest: Pairs = pairs[order[rank < count]]
+    greatest: Pairs = pairs[order[rank_in_row(pairs[order, 0]) < count]]
     return greatest
+
+
+def rank_in_row(left_rows: Ints) -> Ints:
+    """Return the place of each pair, from 0, among those of its left row, which are sorted.
+
+    >>> rank_in_row(np.array([0, 0, 2, 2, 2])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(len(left_rows)) - np.searchsorted(left_rows, left_rows)

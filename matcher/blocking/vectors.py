@@ -14,9 +14,10 @@ from scipy import sparse
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from matcher.array_types import Floats, Matrix
+from matcher.array_types import Doubles, Floats, Ints, Matrix
 from matcher.records.record import Record
 from matcher.records.text import tokenize
+from matcher.sorted_values import look_up_sorted
 
 # Words of descriptions that get a column; cap on memory.
 MAX_DESCRIPTION_WORDS = 400_000
@@ -133,10 +134,27 @@ def _fit_transform(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
         return sparse.csr_array((len(documents), 1), dtype=np.float32)
 
 
-def inverse_document_frequency(counts: Matrix) -> Any:
-    """Return the smoothed inverse document frequency, as scikit-learn defines it."""
+def inverse_document_frequency(counts: Matrix) -> Floats:
+    """Return the inverse document frequency of each column of a matrix of counts."""
     present = np.asarray((counts > 0).sum(axis=0)).ravel()
-    return (np.log((1 + counts.shape[0]) / (1 + present)) + 1).astype(np.float32)
+    return inverse_frequency(counts.shape[0], present)
+
+
+def inverse_frequency(total: int, counts: Ints | Doubles) -> Floats:
+    """Return the smoothed inverse document frequency, as scikit-learn defines it.
+
+    `counts` are the numbers of documents with each term, of `total` documents.
+    """
+    return (np.log((1 + total) / (1 + counts)) + 1).astype(np.float32)
+
+
+def select_columns(matrix: Matrix, columns: Ints) -> Matrix:
+    """Return a sparse matrix with some of its columns, which are sorted; one empty one for none."""
+    places, is_selected = look_up_sorted(columns, matrix.indices)
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    entries = (rows[is_selected], places[is_selected])
+    shape = (matrix.shape[0], max(1, len(columns)))
+    return sparse.csr_array((matrix.data[is_selected], entries), shape=shape)
 
 
 def row_sums(matrix: Matrix) -> Floats:

@@ -23,6 +23,7 @@ from matcher.array_types import Floats, Ints, Keys, Pairs
 from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
 from matcher.model.tree_export import CalibratedTrees, load_model
 from matcher.records.record import Record
+from matcher.sorted_values import look_up_sorted
 
 # Version of the file's layout; files of other versions are ignored.
 FORMAT = 3
@@ -55,10 +56,7 @@ class MatchCache:
 
     def look_up(self, keys: Keys, compute: Callable[[Ints], Floats]) -> Floats:
         """Return one row of cached features per key; `compute` fills the given positions."""
-        position = np.minimum(np.searchsorted(self._keys, keys), max(0, len(self._keys) - 1))
-        is_cached = np.zeros(len(keys), bool)
-        if len(self._keys):
-            is_cached = self._keys[position] == keys
+        position, is_cached = look_up_sorted(self._keys, keys)
         if not self._can_reproduce(np.flatnonzero(is_cached), position, compute):
             is_cached[:] = False
         rows = np.empty((len(keys), len(CACHED_NAMES)), np.float32)

@@ -31,14 +31,11 @@ from matcher.known_index.known_index import (
     BrokenIndex,
     DocumentTable,
     OpenIndex,
+    join_documents,
     make_flags,
     pack_statistics,
 )
-from matcher.known_index.offer_rows import (
-    key_of_row,
-    read_all_offers,
-    read_brands,
-)
+from matcher.known_index.offer_rows import key_of_row, read_all_offers, read_brands
 from matcher.known_index.postings import PostingSpool
 from matcher.known_index.statistics import (
     common_images,
@@ -47,11 +44,14 @@ from matcher.known_index.statistics import (
     sample_texts,
 )
 from matcher.known_index.terms import Terms, extract_terms, hash_title_words
-from matcher.packed_arrays import pack_arrays
-from matcher.records.brand_aliases import MAX_BRANDS
+from matcher.packed_arrays import Arrays, pack_arrays
+from matcher.records.brand_aliases import MAX_BRANDS, groups_of_offer
 from matcher.records.record import MAX_KEY, Record, build_records, strip_brands
 from matcher.records.stored_offers import to_fields
 from matcher.records.text import fold
+
+# Keys of groups that are held as Python numbers before they are packed; bounds memory.
+_MAX_PENDING_KEYS = 1_000_000
 
 
 def build_index(
@@ -97,7 +97,7 @@ class _Reader:
         self._grams, self._tokens = FrequencyCounter(), FrequencyCounter()
         self._images, self._title_words = FrequencyCounter(), FrequencyCounter()
         self._groups = _BrandGroups()
-        self._tables: list[DocumentTable] = []
+        self._tables: list[Arrays] = []
         families: list[Keys] = [np.empty(0, np.uint64)]
         size = 0
         for rows in read_all_offers(session, shop_id):
@@ -126,7 +126,7 @@ class _Reader:
         self._images.add(text_keys("image", images))
         for row, record in zip(rows, records, strict=True):
             self._groups.add(record, row.product or "")
-        self._tables.append(make_documents(rows, records, terms))
+        self._tables.append(make_documents(rows, records, terms).arrays())
         return np.fromiter(map(family_key, records), np.uint64, len(records))
 
     @property
@@ -166,15 +166,10 @@ class _BrandGroups:
         if not record.brand:
             return
         number = self._number_of.setdefault(record.brand, len(self._number_of))
-        for kind, value in (
-            ("product", product),
-            ("ean", record.ean),
-            ("link", record.link.address),
-        ):
-            if value:
-                self._keys.append(text_key(kind, value))
-                self._numbers.append(number)
-        if len(self._keys) > 1_000_000:
+        for kind, value in groups_of_offer(record, product):
+            self._keys.append(text_key(kind, value))
+            self._numbers.append(number)
+        if len(self._keys) > _MAX_PENDING_KEYS:
             self._pack()
 
     def ambiguous(self) -> dict[str, list[str]]:
@@ -220,19 +215,7 @@ def make_documents(
     return DocumentTable(
         ids=np.array([row.id for row in rows], np.int64),
         keys=np.array([key_of_row(row) for row in rows], np.int64),
-        flags=make_flags(
-            [record.title for record in records], [record.link.address for record in records]
-        ),
+        flags=make_flags(records),
         gram_counts=terms.gram_counts,
         token_counts=terms.token_counts,
-    )
-
-
-def join_documents(tables: Sequence[DocumentTable]) -> DocumentTable:
-    """Return one table of the documents of some."""
-    return DocumentTable(
-        *(
-            np.concatenate([getattr(table, name) for table in tables])
-            for name in DocumentTable.__dataclass_fields__
-        )
     )

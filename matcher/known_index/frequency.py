@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from matcher.array_types import Ints, Keys
+from matcher.sorted_values import look_up_sorted
 
 # Entries of new counts that are collected before they are summed up; bounds memory.
 _MAX_PENDING = 4_000_000
@@ -20,10 +21,10 @@ class FrequencyTable:
 
     def count(self, keys: Keys) -> Ints:
         """Return the number of offers of each key, 0 for unknown ones."""
-        if not len(self.keys):
-            return np.zeros(len(keys), np.int64)
-        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[place] == keys, self.counts[place], 0).astype(np.int64)
+        places, is_known = look_up_sorted(self.keys, keys)
+        counts = np.zeros(len(keys), np.int64)
+        counts[is_known] = self.counts[places[is_known]]
+        return counts
 
 
 class FrequencyCounter:

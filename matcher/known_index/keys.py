@@ -78,7 +78,23 @@ def text_keys(kind: str, texts: Iterable[str]) -> Keys:
 
 def unique_per_row(rows: Ints, keys: Keys) -> tuple[Ints, Keys]:
     """Return each pair of row and key once, sorted by key. Rows are below MAX_ROWS."""
-    packed = np.unique((keys << np.uint64(_ROW_BITS)) | rows.astype(np.uint64))
+    return _unpack_pairs(np.unique(_pack_pairs(rows, keys)))
+
+
+def count_per_row(rows: Ints, keys: Keys) -> tuple[Ints, Keys, Ints]:
+    """Return each pair of row and key once, sorted by key, and how often it occurs.
+
+    Rows are below MAX_ROWS.
+    """
+    packed, counts = np.unique(_pack_pairs(rows, keys), return_counts=True)
+    return *_unpack_pairs(packed), counts
+
+
+def _pack_pairs(rows: Ints, keys: Keys) -> Keys:
+    return (keys << np.uint64(_ROW_BITS)) | rows.astype(np.uint64)
+
+
+def _unpack_pairs(packed: Keys) -> tuple[Ints, Keys]:
     return (packed & np.uint64(MAX_ROWS - 1)).astype(np.int64), packed >> np.uint64(_ROW_BITS)
 
 

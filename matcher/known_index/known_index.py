@@ -7,7 +7,7 @@ until the index is built again (as in Lucene): they are few (`update.MAX_CHANGED
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ from matcher.known_index.postings import (
 )
 from matcher.known_index.terms import Terms
 from matcher.packed_arrays import Arrays, pack_arrays, unpack_arrays
+from matcher.records.record import Record
 
 # Version of the parts: an index of another one is built again. Also to be raised when other terms
 # are made of the same offer.
@@ -64,13 +65,7 @@ class OpenIndex:
         self.row = row
         self._session = session
         self._updates = self._read_updates()
-        tables = [self._arrays("documents"), *self._updates]
-        self.documents = DocumentTable(
-            *(
-                np.concatenate([table[name] for table in tables])
-                for name in DocumentTable.__dataclass_fields__
-            )
-        )
+        self.documents = join_documents([self._arrays("documents"), *self._updates])
         self.alive: Bools = np.ones(len(self.documents.ids), bool)
         for update in self._updates:
             self.alive[update["removed"]] = False
@@ -159,6 +154,14 @@ class OpenIndex:
         return content
 
 
+def join_documents(tables: Sequence[Arrays]) -> DocumentTable:
+    """Return one table of the documents of some tables, which are given by their columns."""
+    columns = []
+    for name in DocumentTable.__dataclass_fields__:
+        columns.append(np.concatenate([table[name] for table in tables]))
+    return DocumentTable(*columns)
+
+
 def open_index(session: Session, shop_id: int) -> OpenIndex | None:
     """Open the index of a shop; None if it has none that can be used."""
     row = read_index(session, shop_id, LAYOUT)
@@ -194,12 +197,11 @@ def pack_statistics(statistics: Mapping[str, Any]) -> bytes:
     return zlib.compress(json.dumps(statistics).encode("utf-8", "surrogatepass"))
 
 
-def make_flags(titles: Iterable[str], addresses: Iterable[str]) -> NDArray[np.uint8]:
-    """Return the flags of documents by their titles and the addresses of their links."""
-    flags = [
-        HAS_TITLE * bool(title) + HAS_LINK * bool(address)
-        for title, address in zip(titles, addresses, strict=True)
-    ]
+def make_flags(records: Iterable[Record]) -> NDArray[np.uint8]:
+    """Return the flags of the documents of some records."""
+    flags = []
+    for record in records:
+        flags.append(HAS_TITLE * bool(record.title) + HAS_LINK * bool(record.link.address))
     return np.array(flags, np.uint8)
 
 

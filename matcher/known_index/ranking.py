@@ -7,14 +7,20 @@ import numpy as np
 from scipy import sparse
 
 from matcher.array_types import Doubles, Ints, Keys, Matrix, Pairs
-from matcher.blocking.candidate_vectors import inverse_frequency
 from matcher.blocking.nearest_rows import find_nearest
-from matcher.blocking.vectors import NGRAM_RANGE, hash_tokens, normalise_rows
+from matcher.blocking.vectors import (
+    NGRAM_RANGE,
+    hash_tokens,
+    inverse_frequency,
+    normalise_rows,
+    select_columns,
+)
 from matcher.known_index.frequency import FrequencyTable
-from matcher.known_index.keys import MAX_ROWS, gram_keys
+from matcher.known_index.keys import MAX_ROWS, count_per_row, gram_keys
 from matcher.known_index.known_index import OpenIndex
 from matcher.known_index.terms import TOKEN_WIDTH
 from matcher.records.record import Record
+from matcher.sorted_values import look_up_sorted
 
 
 def rank_by_grams(
@@ -40,20 +46,10 @@ def rank_by_words(
     # Only columns of the shop's words count, of millions.
     columns = np.unique(words.indices)
     return find_nearest(
-        _select(words, columns), _select(weights.vectors(candidates), columns), count
+        select_columns(words, columns),
+        select_columns(weights.vectors(candidates), columns),
+        count,
     )
-
-
-def _select(matrix: Matrix, columns: Ints) -> Matrix:
-    """Return the matrix with some of its columns, which are sorted."""
-    places = np.minimum(np.searchsorted(columns, matrix.indices), max(0, len(columns) - 1))
-    is_kept = np.zeros(len(places), bool)
-    if len(columns):
-        is_kept = columns[places] == matrix.indices
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    entries = (rows[is_kept], places[is_kept])
-    shape = (matrix.shape[0], max(1, len(columns)))
-    return sparse.csr_array((matrix.data[is_kept], entries), shape=shape)
 
 
 @dataclass(frozen=True)
@@ -81,8 +77,7 @@ def _gram_vectors(index: OpenIndex, texts: Sequence[str], columns: Keys) -> Matr
     for rows, keys, counts in _counted_grams(texts):
         frequency = np.maximum(index.grams.count(keys), 1)
         weight: Doubles = (1 + np.log(counts)) * inverse_frequency(index.size, frequency)
-        place = np.minimum(np.searchsorted(columns, keys), max(0, len(columns) - 1))
-        is_shared = columns[place] == keys if len(columns) else np.zeros(len(keys), bool)
+        place, is_shared = look_up_sorted(columns, keys)
         norms = np.sqrt(np.bincount(rows, weight**2, minlength=len(texts)))
         all_rows.append(rows[is_shared])
         places.append(place[is_shared])
@@ -105,12 +100,6 @@ def _counted_grams(texts: Sequence[str]) -> list[tuple[Ints, Keys, Ints]]:
             gram_rows, grams = gram_keys(part, length)
             rows.append(gram_rows)
             keys.append(grams)
-        parts.append(_count_pairs(np.concatenate(rows) + start, np.concatenate(keys), start))
+        part_rows, unique, counts = count_per_row(np.concatenate(rows), np.concatenate(keys))
+        parts.append((part_rows + start, unique, counts))
     return parts
-
-
-def _count_pairs(rows: Ints, keys: Keys, start: int) -> tuple[Ints, Keys, Ints]:
-    bits = np.uint64(MAX_ROWS.bit_length() - 1)
-    packed = (keys << bits) | (rows - start).astype(np.uint64)
-    unique, counts = np.unique(packed, return_counts=True)
-    return (unique & np.uint64(MAX_ROWS - 1)).astype(np.int64) + start, unique >> bits, counts

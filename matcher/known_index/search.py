@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.array_types import Bools, Ints, Keys
-from matcher.blocking.candidate_vectors import inverse_frequency
-from matcher.blocking.vectors import hash_tokens
-from matcher.known_index.keys import gram_keys, text_keys, token_keys, unique_per_row
+from matcher.blocking.vectors import hash_tokens, inverse_frequency
+from matcher.known_index.keys import gram_keys, text_key, token_keys, unique_per_row
 from matcher.known_index.known_index import OpenIndex
 from matcher.known_index.postings import KEPT_OF_FREQUENT, MAX_POSTINGS, Documents
 from matcher.known_index.terms import SEARCHED_LENGTH, TOKEN_WIDTH, index_keys
@@ -57,13 +56,10 @@ def find_by_keys(index: OpenIndex, keys: Keys) -> Ints:
     return np.unique(np.concatenate(found))
 
 
-def identifier_keys(records: Sequence[Record], addresses: Sequence[str] = ()) -> Keys:
-    """Return the keys of everything that may identify an offer, and of further addresses."""
-    by_kind: dict[str, list[str]] = {"link": list(addresses)}
-    for record in records:
-        for kind, value in index_keys(record):
-            by_kind.setdefault(kind, []).append(value)
-    return np.concatenate([text_keys(kind, values) for kind, values in by_kind.items()])
+def identifier_keys(records: Sequence[Record]) -> Keys:
+    """Return the keys of everything that may identify some offers, with repetitions."""
+    keys = [text_key(kind, value) for record in records for kind, value in index_keys(record)]
+    return np.array(keys, np.uint64)
 
 
 def _search_grams(index: OpenIndex, records: Sequence[Record], count: int) -> Ints:

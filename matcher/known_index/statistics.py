@@ -6,7 +6,6 @@ samples depend on the content of the offers alone, so that any order of imports 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -27,14 +26,8 @@ from matcher.known_index.search import find_by_tokens
 from matcher.known_index.terms import TOKEN_WIDTH
 from matcher.mixed_bits import draw_rows
 from matcher.records.boilerplate import MAX_READ, find_boilerplate, remove_boilerplate
-from matcher.records.content_order import order_by_content
-from matcher.records.record import (
-    COMMON_IMAGE,
-    MAX_DESCRIPTION,
-    Record,
-    build_records,
-    strip_brands,
-)
+from matcher.records.content_order import build_ordered_records
+from matcher.records.record import COMMON_IMAGE, MAX_DESCRIPTION, Record, strip_brands
 from matcher.records.stored_offers import to_fields
 from matcher.records.text import tokenize
 from matcher.training.synthetic_pairs import MIN_ROUNDS, draw_seeds, find_rivals
@@ -179,9 +172,7 @@ def _read_records(
 ) -> tuple[list[int], list[Record]]:
     """Return ids and records of some documents, in the order of their content."""
     offers = list(read_offers(session, documents.ids[rows].tolist()).values())
-    fields = [to_fields(row) for row in offers]
-    order = order_by_content(fields)
-    records = build_records(fields[place] for place in order)
-    for row, place in enumerate(order):
-        records[row] = replace(records[row], product=offers[place].product or "")
+    order, records = build_ordered_records(
+        [to_fields(row) for row in offers], [row.product for row in offers]
+    )
     return [offers[place].id for place in order], records

@@ -21,6 +21,7 @@ from matcher.known_index.keys import MAX_ROWS
 from matcher.known_index.known_index import LAYOUT, OpenIndex, open_index, pack_update
 from matcher.known_index.offer_rows import read_content_keys, read_offers
 from matcher.known_index.terms import extract_terms
+from matcher.sorted_values import look_up_sorted
 
 # Share of the offers that may change until the index is built again: its frequencies and samples
 # are those of the build.
@@ -83,12 +84,11 @@ def _find_changes(session: Session, index: OpenIndex, shop_id: int) -> _Changes:
     alive = np.flatnonzero(index.alive)
     alive = alive[np.argsort(index.documents.ids[alive])]
     indexed_ids = index.documents.ids[alive]
-    place = np.minimum(np.searchsorted(indexed_ids, ids), max(0, len(indexed_ids) - 1))
-    is_same = np.zeros(len(ids), bool)
-    if len(indexed_ids):
-        is_same = (indexed_ids[place] == ids) & (index.documents.keys[alive[place]] == keys)
+    places, is_same = look_up_sorted(indexed_ids, ids)
+    # Of the offers that are indexed, those of the same content.
+    is_same[is_same] = index.documents.keys[alive[places[is_same]]] == keys[is_same]
     is_current = np.zeros(len(alive), bool)
-    is_current[place[is_same]] = True
+    is_current[places[is_same]] = True
     return _Changes(ids[~is_same], alive[~is_current])
 
 

@@ -6,7 +6,7 @@ name abbreviates the other, one group is enough.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -89,14 +89,16 @@ def _brands_of_same_offers(records: Iterable[Record]) -> dict[tuple[str, str], s
     for record in records:
         if not record.brand:
             continue
-        for kind, value in (
-            ("product", record.product),
-            ("ean", record.ean),
-            ("link", record.link.address),
-        ):
-            if value:
-                brands[kind, value].add(record.brand)
+        for group in groups_of_offer(record, record.product):
+            brands[group].add(record.brand)
     return brands
+
+
+def groups_of_offer(record: Record, product: str) -> Iterator[tuple[str, str]]:
+    """Yield (kind, value) of the groups of offers, all of one brand, that an offer belongs to."""
+    for kind, value in (("product", product), ("ean", record.ean), ("link", record.link.address)):
+        if value:
+            yield kind, value
 
 
 def _add_groups(

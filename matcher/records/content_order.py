@@ -1,8 +1,25 @@
 """An order of offers that depends on their content only, so that results do not depend on theirs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from catalog.models import OfferFields
+from matcher.records.record import Record, build_records
+
+
+def build_ordered_records(
+    offers: Sequence[OfferFields], products: Sequence[str | None] | None = None
+) -> tuple[list[int], list[Record]]:
+    """Build the records of offers in the order of their content, and return it with them.
+
+    `products` gives the product of each offer.
+    """
+    order = order_by_content(offers)
+    records = build_records(offers[index] for index in order)
+    if products:
+        for row, index in enumerate(order):
+            records[row] = replace(records[row], product=products[index] or "")
+    return order, records
 
 
 def order_by_content(offers: Sequence[OfferFields]) -> list[int]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from matcher.array_types import Ints, Matrix
-from matcher.blocking.nearest_rows import find_nearest
+from matcher.blocking.nearest_rows import find_nearest, rank_in_row
 from matcher.blocking.vectors import vectorise_titles
 from matcher.mixed_bits import draw_rows
 from matcher.records.record import Record
@@ -110,8 +110,8 @@ def draw_rounds(catalog: Sequence[Record], keys: Ints) -> list[list[int]]:
 def find_rivals(seeds: Matrix, titles: Matrix) -> Ints:
     """Return the rows of the titles nearest to some, themselves among them; ties go by row."""
     nearest = find_nearest(seeds, titles, TIED_RIVALS)
-    rank = np.arange(len(nearest)) - np.searchsorted(nearest[:, 0], nearest[:, 0])
-    return np.unique(nearest[rank <= RIVALS, 1])
+    # The nearest of a title is itself.
+    return np.unique(nearest[rank_in_row(nearest[:, 0]) <= RIVALS, 1])
 
 
 def draw_seeds(keys: Ints, number: int) -> Ints:
