@@ -14,7 +14,8 @@ from time import perf_counter
 
 from filelock import FileLock, Timeout
 
-from catalog.errors import Busy, ScoutError, UsageError
+from catalog.errors import Busy, UsageError
+from catalog.runtime.complete_file import complete_file
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.deduplication import RecordDuplicates
@@ -173,13 +174,7 @@ def _read_records(folder: Path) -> list[StoredRecord]:
 
 
 def _write_records(folder: Path, records: Sequence[StoredRecord]) -> None:
-    path = folder / RECORDS_FILE
-    temporary = path.with_name(path.name + ".part")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            for record in records:
-                line = [record.name, record.file, record.line, *record.values]
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        temporary.replace(path)
-    except OSError as error:
-        raise ScoutError(f"{path} cannot be written: {error.strerror or error}") from error
+    with complete_file(folder / RECORDS_FILE) as file:
+        for record in records:
+            line = [record.name, record.file, record.line, *record.values]
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
