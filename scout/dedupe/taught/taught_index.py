@@ -94,6 +94,11 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
         if model is not None and not keys:
             keys = model.names
         [new] = load_tables([request.file], keys, request.id_column, progress)
+        if model is not None and model.names != new.records.names:
+            raise UsageError(
+                f"--index {request.index}: holds the columns {', '.join(model.names)}: "
+                "name these by --key"
+            )
         stored, new_rows = _unite(_read_records(folder), new, bool(request.id_column))
         table = _as_table(request.file, new.records.names, stored)
         labels, unknown = NO_LABELS, 0
