@@ -7,7 +7,7 @@ describe the thing and not the advertiser, and the phrases that many records of 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from catalog.errors import HostilePage, UsageError
 from catalog.html import open_html
@@ -52,7 +52,6 @@ class TextOptions:
 
     sections: str = ""
     source_column: str = ""
-    removes_phrases: bool = field(default=True)
 
 
 def read_texts(records: Records, kinds: Sequence[ColumnKind], options: TextOptions) -> Records:
@@ -66,14 +65,13 @@ def read_texts(records: Records, kinds: Sequence[ColumnKind], options: TextOptio
     for number, kind in enumerate(kinds):
         if kind not in (ColumnKind.HTML, ColumnKind.LONG_TEXT):
             continue
-        texts = [value[:MAX_TEXT] for value in fields[number]]
+        texts = fields[number]
         if kind is ColumnKind.HTML:
-            texts = [page_text(value)[:MAX_TEXT] for value in fields[number]]
+            texts = [page_text(value) for value in texts]
+        texts = [text[:MAX_TEXT] for text in texts]
         if options.sections:
             texts = [select_sections(text, options.sections) for text in texts]
-        if options.removes_phrases:
-            texts = remove_repeated_phrases(texts, sources)
-        fields[number] = texts
+        fields[number] = remove_repeated_phrases(texts, sources)
         has_changed = True
     if not has_changed:
         return records
