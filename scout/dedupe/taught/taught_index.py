@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from catalog.errors import Busy, UsageError
 from catalog.runtime.complete_file import complete_file
 from catalog.runtime.progress import Progress
-from matcher.dedupe.base.records import Records
+from matcher.dedupe.base.records import Records, join_keys
 from matcher.dedupe.deduplication import RecordDuplicates
 from matcher.taught.deduplication import NO_LABELS, decide
 from matcher.taught.model.model_file import load_model, save_model
@@ -157,8 +157,7 @@ def _unite(
 
 def _as_table(path: Path, columns: tuple[str, ...], stored: Sequence[StoredRecord]) -> Table:
     fields = tuple([record.values[number] for record in stored] for number in range(len(columns)))
-    texts = [" ".join(filter(None, record.values)) for record in stored]
-    records = Records(fields, texts, [record.line for record in stored], columns)
+    records = Records(fields, join_keys(fields), [record.line for record in stored], columns)
     return Table(path, records, [record.name for record in stored])
 
 
