@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from matcher.array_types import Bools, Ints, Pairs
-from matcher.dedupe.base.records import Records
+from matcher.dedupe.base.records import Records, join_keys
 from matcher.taught.candidates import find_neighbours, find_rows, unite_pairs
 from matcher.taught.columns.kinds import ColumnKind, detect_kinds
 from matcher.taught.features.comparison import Comparison
@@ -75,8 +75,7 @@ def load_task(source: str) -> Task:
 def to_records(rows: Sequence[Row], columns: Sequence[str]) -> Records:
     """Return rows as the records that the matcher compares."""
     fields = tuple([row[name] for row in rows] for name in columns)
-    texts = [" ".join(filter(None, values)) for values in zip(*fields, strict=True)]
-    return Records(fields, texts, range(len(rows)), tuple(columns))
+    return Records(fields, join_keys(fields), range(len(rows)), tuple(columns))
 
 
 def _load_published(folder: Path, left: list[Row]) -> Task:

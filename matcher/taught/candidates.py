@@ -12,6 +12,8 @@ from matcher.blocking.nearest_rows import (
     find_nearest_bounded,
 )
 from matcher.dedupe.base.join import JoinResult
+from matcher.dedupe.base.pair_codes import pack_pairs, unpack_pairs
+from matcher.dedupe.base.text_columns import sort_unique
 from matcher.taught.features.token_space import TokenSpace
 
 # Nearest neighbours of each record, by 3-grams and by words.
@@ -50,8 +52,8 @@ def unite_pairs(parts: Iterable[Pairs], is_self_join: bool) -> Pairs:
     pairs = np.concatenate([np.empty((0, 2), np.int64), *parts])
     if is_self_join:
         pairs = np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1)
-    codes = np.unique(pairs[:, 0] << 32 | pairs[:, 1])
-    return np.column_stack((codes >> 32, codes & 0xFFFFFFFF)).astype(np.int64)
+    codes = sort_unique(pack_pairs(pairs[:, 0], pairs[:, 1]))
+    return np.column_stack(unpack_pairs(codes))
 
 
 def joined_pairs(result: JoinResult) -> Pairs:
@@ -68,8 +70,8 @@ def _search(left: Matrix, right: Matrix, count: int) -> Pairs:
 
 def find_rows(pairs: Pairs, wanted: Pairs) -> Ints:
     """Return the row of each wanted pair among sorted pairs, -1 if it is not there."""
-    codes = pairs[:, 0] << 32 | pairs[:, 1]
-    wanted_codes = wanted[:, 0] << 32 | wanted[:, 1]
+    codes = pack_pairs(pairs[:, 0], pairs[:, 1])
+    wanted_codes = pack_pairs(wanted[:, 0], wanted[:, 1])
     place = np.minimum(np.searchsorted(codes, wanted_codes), max(0, len(codes) - 1))
     if not len(codes):
         return np.full(len(wanted), -1, np.int64)

@@ -111,11 +111,6 @@ class Decision:
     groups: list[list[int]]
     result: JoinResult
 
-    def probability(self) -> Doubles:
-        """Return the probability of each candidate pair."""
-        probability: Doubles = 1 / (1 + np.exp(-self.odds))
-        return probability
-
 
 def decide(
     left: Records,

@@ -37,7 +37,6 @@ MAX_EDITS = 2
 MIN_MODEL_NUMBER = 3
 
 Markers = frozenset[str]
-NO_MARKERS: Markers = frozenset()
 
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _WORDS = {
@@ -184,12 +183,6 @@ class VariantFinder:
         both = left_marked & right_marked
         compared[both] = self.find(rule, pairs[both])
         return compared
-
-    def describe(self, rule: str, left_row: int, right_row: int) -> str:
-        """Describe how two variants differ."""
-        sides = self._read(rule)
-        first, second = sorted(sides[0][left_row]), sorted(sides[-1][right_row])
-        return f"{rule} {', '.join(first) or 'none'} and {rule} {', '.join(second) or 'none'}"
 
     def _read(self, rule: str) -> list[list[Markers]]:
         if rule not in self._markers:

@@ -7,13 +7,13 @@ Titles come from strangers: no text in a CSV can become a formula of a spreadshe
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from catalog.errors import ScoutError, UsageError
+from catalog.errors import UsageError
 from catalog.feeds.rows import Row
+from catalog.runtime.complete_file import complete_file
 from matcher.dedupe.base.records import read_rows
 from matcher.dedupe.cluster.merging import MergedRow, merge_rows
 from reports.write import cell_escaping
@@ -29,7 +29,7 @@ def write_pairs(run: DedupeRun, path: Path) -> None:
     pairs = run.duplicates.pairs
     # Rows of a right file are numbered after the left ones.
     right_offset = len(run.duplicates.left) if run.duplicates.right is not None else 0
-    with _complete_file(path) as file:
+    with complete_file(path) as file:
         table = _start_table(
             file, ("left", "right", "similarity", "reason", "left_text", "right_text")
         )
@@ -58,7 +58,7 @@ def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None) -> int:
     if path is None:
         return sum(1 for _ in pairs)
     count = 0
-    with _complete_file(path) as file:
+    with complete_file(path) as file:
         table = _start_table(file, ("left", "right", "similarity", "reason"))
         for pair in pairs:
             similarity = round(pair.similarity, SIMILARITY_DIGITS)
@@ -71,7 +71,7 @@ def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None) -> int:
 
 def write_clusters(run: DedupeRun, path: Path) -> None:
     """Write a line per record that is in a cluster, cluster by cluster."""
-    with _complete_file(path) as file:
+    with complete_file(path) as file:
         table = _start_table(file, ("cluster", "file", "line", "text"))
         for number, members in enumerate(run.duplicates.clusters, 1):
             for row in members:
@@ -84,7 +84,7 @@ def write_merged(run: DedupeRun, path: Path) -> None:
 
     The suffix of the path decides between CSV and JSON Lines.
     """
-    with _complete_file(path) as file:
+    with complete_file(path) as file:
         if path.suffix.lower() in JSON_LINES_SUFFIXES:
             writer: _MergedWriter = _JsonLinesWriter(file)
         else:
@@ -201,17 +201,3 @@ def _start_table(file: IO[str], columns: Sequence[str]) -> Any:
     table = csv.writer(file, lineterminator="\n")
     table.writerow(cell_escaping.escape_row(columns))
     return table
-
-
-@contextmanager
-def _complete_file(path: Path) -> Iterator[IO[str]]:
-    """Open a file that takes its name only if the block ends without error. Raises ScoutError."""
-    temporary = path.with_name(path.name + ".part")
-    try:
-        with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            yield file
-        temporary.replace(path)
-    except OSError as error:
-        raise ScoutError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)

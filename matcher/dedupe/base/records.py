@@ -73,7 +73,7 @@ class _RecordCollector:
 
     def records(self, bad: int = 0) -> Records:
         """Return the records collected; `bad` is the number of unreadable rows."""
-        texts = _join_keys(self._fields)
+        texts = join_keys(self._fields)
         return Records(self._fields, texts, self._lines, self._names, self._left_out, bad)
 
 
@@ -87,7 +87,7 @@ def records_from_fields(*fields: Sequence[str]) -> Records:
     """Make records of several fields, given column by column; positions count from 1."""
     columns = tuple(map(list, fields))
     names = tuple(f"field {number}" for number in range(1, len(columns) + 1))
-    return Records(columns, _join_keys(columns), range(1, len(columns[0]) + 1), names)
+    return Records(columns, join_keys(columns), range(1, len(columns[0]) + 1), names)
 
 
 def records_from_rows(rows: Iterable[Mapping[str, Any]], keys: Sequence[str]) -> Records:
@@ -195,7 +195,8 @@ def join_key(key: Sequence[str]) -> str:
     return key[0] if len(key) == 1 else " ".join(filter(None, key))
 
 
-def _join_keys(columns: tuple[list[str], ...]) -> list[str]:
+def join_keys(columns: tuple[list[str], ...]) -> list[str]:
+    """Join the key columns to one text per record."""
     if len(columns) == 1:
         return columns[0]
     return [join_key(key) for key in zip(*columns, strict=True)]

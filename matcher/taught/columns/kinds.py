@@ -1,7 +1,7 @@
 """Kinds of columns, detected from values and names: each kind has its own comparison features."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, islice
 
@@ -158,9 +158,11 @@ def _sample(values: Sequence[str]) -> list[str]:
     return [*islice(filter(None, stripped), SAMPLE_SIZE)]
 
 
-def _share(sample: Sequence[str], has_form: object) -> float:
-    assert callable(has_form)
-    return sum(has_form(value) not in (None, False) for value in sample) / len(sample)
+def _share(sample: Sequence[str], read: Callable[[str], object]) -> float:
+    """Return the share of values that are read as something: neither None nor False."""
+    results = map(read, sample)
+    # Compared by identity, because the number 0 equals False.
+    return sum(result is not None and result is not False for result in results) / len(sample)
 
 
 def _contains_digit(value: str) -> bool:

@@ -7,13 +7,13 @@ describe the thing and not the advertiser, and the phrases that many records of 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from catalog.errors import HostilePage, UsageError
 from catalog.html import open_html
 from catalog.values.text import without_tags
 from matcher.dedupe.base.optional_imports import import_optional
-from matcher.dedupe.base.records import Records
+from matcher.dedupe.base.records import Records, join_keys
 from matcher.records.boilerplate import find_boilerplate, remove_runs
 from matcher.records.text import fold
 from matcher.taught.columns.kinds import ColumnKind
@@ -52,7 +52,6 @@ class TextOptions:
 
     sections: str = ""
     source_column: str = ""
-    removes_phrases: bool = field(default=True)
 
 
 def read_texts(records: Records, kinds: Sequence[ColumnKind], options: TextOptions) -> Records:
@@ -66,21 +65,17 @@ def read_texts(records: Records, kinds: Sequence[ColumnKind], options: TextOptio
     for number, kind in enumerate(kinds):
         if kind not in (ColumnKind.HTML, ColumnKind.LONG_TEXT):
             continue
-        texts = [value[:MAX_TEXT] for value in fields[number]]
+        texts = fields[number]
         if kind is ColumnKind.HTML:
-            texts = [page_text(value)[:MAX_TEXT] for value in fields[number]]
+            texts = [page_text(value) for value in texts]
+        texts = [text[:MAX_TEXT] for text in texts]
         if options.sections:
             texts = [select_sections(text, options.sections) for text in texts]
-        if options.removes_phrases:
-            texts = remove_repeated_phrases(texts, sources)
-        fields[number] = texts
+        fields[number] = remove_repeated_phrases(texts, sources)
         has_changed = True
     if not has_changed:
         return records
-    joined = [" ".join(filter(None, values)) for values in zip(*fields, strict=True)]
-    return Records(
-        tuple(fields), joined, records.lines, records.names, records.left_out, records.bad
-    )
+    return replace(records, fields=tuple(fields), texts=join_keys(tuple(fields)))
 
 
 def page_text(markup: str) -> str:

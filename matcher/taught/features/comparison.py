@@ -8,7 +8,7 @@ import numpy as np
 from catalog.runtime.progress import Progress, no_progress
 from matcher.array_types import Bools, Floats, Ints, Matrix, Pairs
 from matcher.blocking.vectors import hash_tokens, row_sums
-from matcher.dedupe.base.records import Records
+from matcher.dedupe.base.records import Records, join_keys
 from matcher.records.text import fold
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import normalise_code
@@ -231,5 +231,5 @@ def _join_columns(records: Records, kinds: Sequence[ColumnKind]) -> list[str]:
     if not any(short):
         short = [kind is not ColumnKind.IGNORED for kind in kinds]
     # A long text among short values would drown them.
-    columns = [column for column, is_short in zip(records.fields, short, strict=True) if is_short]
-    return [" ".join(filter(None, values)) for values in zip(*columns, strict=True)]
+    columns = (column for column, is_short in zip(records.fields, short, strict=True) if is_short)
+    return join_keys(tuple(columns))

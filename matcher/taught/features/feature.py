@@ -8,13 +8,11 @@ from matcher.features.table import NEVER_LOWERS, NEVER_RAISES
 ALL_COLUMNS = "all columns"
 RIVALS = "rivals"
 VARIANTS = "variants"
-LABELLED_RIVALS = "labelled rivals"
 AGREEMENT = "agreement"
 
 __all__ = [
     "AGREEMENT",
     "ALL_COLUMNS",
-    "LABELLED_RIVALS",
     "NEVER_LOWERS",
     "NEVER_RAISES",
     "RIVALS",

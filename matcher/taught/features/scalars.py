@@ -9,13 +9,12 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from matcher.array_types import Doubles, Floats, Ints
+from matcher.features.part_numbers import MIN_CONTAINED
 from matcher.records.text import fold
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import normalise_code, parse_date, parse_number
 from matcher.taught.features.feature import NEVER_LOWERS, NEVER_RAISES, Feature
 
-# Characters of an identifier that one value may have more than the other and still contain it.
-MIN_CONTAINED = 4
 # Greatest difference of two numbers as a logarithm of their ratio (a factor of e^3 = 20).
 MAX_LOG_RATIO = 3.0
 # Greatest difference of two days that is told from a greater one: ten years.

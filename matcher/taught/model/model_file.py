@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from catalog.errors import ScoutError, UsageError
+from catalog.errors import UsageError
+from catalog.runtime.complete_file import complete_file
 from matcher.model.calibration import Sigmoid
 from matcher.model.tree_export import load_model as load_trees
 from matcher.taught.columns.kinds import ColumnKind
@@ -28,14 +29,8 @@ MAX_BYTES = 64_000_000
 
 def save_model(model: TaughtModel, path: Path) -> None:
     """Write a model; the file takes its name when complete. Raises ScoutError."""
-    temporary = path.with_name(path.name + ".part")
-    try:
-        temporary.write_text(json.dumps(to_json(model)), encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise ScoutError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with complete_file(path) as file:
+        file.write(json.dumps(to_json(model)))
 
 
 def load_model(path: Path) -> TaughtModel:

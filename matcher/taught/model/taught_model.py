@@ -5,7 +5,6 @@ regression is steadier with few labels, the trees are better with many. Both rea
 features and, as two more of them, what agreement says without labels.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,8 +104,3 @@ def add_agreement(
 def all_features(comparison: Comparison) -> tuple[Feature, ...]:
     """Return the features of a scoring table, in order."""
     return (*comparison.features, *AGREEMENT_FEATURES)
-
-
-def trends(features: Sequence[Feature]) -> list[int]:
-    """Return the trend of each feature."""
-    return [feature.trend for feature in features]

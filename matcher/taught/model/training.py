@@ -14,7 +14,7 @@ from matcher.model.calibration import Sigmoid, fit_sigmoid
 from matcher.model.tree_export import CalibratedTrees
 from matcher.taught.features.feature import Feature
 from matcher.taught.model.regression import fit_regression, measure_scale
-from matcher.taught.model.taught_model import Classifier, ScoringTable, trends
+from matcher.taught.model.taught_model import Classifier, ScoringTable
 from matcher.training.classifier import fit_trees
 
 # Labels that the sure candidates weigh together, and their number at most.
@@ -115,7 +115,7 @@ class _Trainer:
         seed: int,
     ) -> None:
         self._table = scored.table
-        self._trends = trends(features)
+        self._trends = [feature.trend for feature in features]
         self._rows = rows
         self._labels = labels
         self._seed = seed

@@ -1,5 +1,6 @@
 """The tables of a taught run: the columns to compare, and the ids that labels name records by."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -8,7 +9,14 @@ from pathlib import Path
 from catalog.errors import UsageError
 from catalog.feeds.rows import Row
 from catalog.runtime.progress import Progress
-from matcher.dedupe.base.records import LINE_COLUMN, Records, is_text_file, load_records, read_rows
+from matcher.dedupe.base.records import (
+    LINE_COLUMN,
+    Records,
+    is_text_file,
+    join_keys,
+    load_records,
+    read_rows,
+)
 
 # Rows that are read to learn the names of the columns.
 HEADER_ROWS = 1_000
@@ -43,25 +51,23 @@ def _load_table(path: Path, columns: tuple[str, ...], id_column: str, progress: 
         records = load_records(path, columns, progress)
         return Table(path, records, [str(line) for line in records.lines])
     loaded = load_records(path, (*columns, id_column), progress)
-    ids = loaded.fields[-1]
-    fields = loaded.fields[:-1]
+    *fields, ids = loaded.fields
     # A record with nothing but an id has nothing to compare.
     rows = [row for row, values in enumerate(zip(*fields, strict=True)) if any(values)]
-    texts = [" ".join(filter(None, values)) for values in zip(*fields, strict=True)]
-    left_out = loaded.left_out + len(ids) - len(rows)
-    records = Records(fields, texts, loaded.lines, columns, left_out, loaded.bad)
-    selected = records.select(rows)
     names = [ids[row] for row in rows]
-    if len(set(names)) < len(names):
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise UsageError(f"{path}: --id {id_column}: {repeated!r} names several records")
-    return Table(
-        path,
-        Records(
-            selected.fields, selected.texts, selected.lines, columns, records.left_out, records.bad
-        ),
-        names,
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise UsageError(f"{path}: --id {id_column}: {name!r} names several records")
+    selected_fields = tuple([column[row] for row in rows] for column in fields)
+    records = Records(
+        selected_fields,
+        join_keys(selected_fields),
+        [loaded.lines[row] for row in rows],
+        columns,
+        left_out=loaded.left_out + len(ids) - len(rows),
+        bad=loaded.bad,
     )
+    return Table(path, records, names)
 
 
 def _shared_columns(paths: Sequence[Path], id_column: str) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ from time import perf_counter
 
 from filelock import FileLock, Timeout
 
-from catalog.errors import Busy, ScoutError, UsageError
+from catalog.errors import Busy, UsageError
+from catalog.runtime.complete_file import complete_file
 from catalog.runtime.progress import Progress
-from matcher.dedupe.base.records import Records
+from matcher.dedupe.base.records import Records, join_keys
 from matcher.dedupe.deduplication import RecordDuplicates
 from matcher.taught.deduplication import NO_LABELS, decide
 from matcher.taught.model.model_file import load_model, save_model
@@ -93,6 +94,11 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
         if model is not None and not keys:
             keys = model.names
         [new] = load_tables([request.file], keys, request.id_column, progress)
+        if model is not None and model.names != new.records.names:
+            raise UsageError(
+                f"--index {request.index}: holds the columns {', '.join(model.names)}: "
+                "name these by --key"
+            )
         stored, new_rows = _unite(_read_records(folder), new, bool(request.id_column))
         table = _as_table(request.file, new.records.names, stored)
         labels, unknown = NO_LABELS, 0
@@ -151,8 +157,7 @@ def _unite(
 
 def _as_table(path: Path, columns: tuple[str, ...], stored: Sequence[StoredRecord]) -> Table:
     fields = tuple([record.values[number] for record in stored] for number in range(len(columns)))
-    texts = [" ".join(filter(None, record.values)) for record in stored]
-    records = Records(fields, texts, [record.line for record in stored], columns)
+    records = Records(fields, join_keys(fields), [record.line for record in stored], columns)
     return Table(path, records, [record.name for record in stored])
 
 
@@ -173,13 +178,7 @@ def _read_records(folder: Path) -> list[StoredRecord]:
 
 
 def _write_records(folder: Path, records: Sequence[StoredRecord]) -> None:
-    path = folder / RECORDS_FILE
-    temporary = path.with_name(path.name + ".part")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            for record in records:
-                line = [record.name, record.file, record.line, *record.values]
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        temporary.replace(path)
-    except OSError as error:
-        raise ScoutError(f"{path} cannot be written: {error.strerror or error}") from error
+    with complete_file(folder / RECORDS_FILE) as file:
+        for record in records:
+            line = [record.name, record.file, record.line, *record.values]
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -12,6 +12,7 @@ WORDS = "the quick brown fox jumps over the lazy dog and runs away "
     ("name", "values", "kind"),
     [
         ("price", ["9.90", "12.00", "1,299.00", "€ 5"], "number"),
+        ("price", ["0.00", "12.50", "0", "8.90"], "number"),
         ("year", ["1999", "2004", "1987", "2011"], "number"),
         ("date_of_birth", ["19800112", "19791231", "19600505"], "date"),
         ("added", ["2021-05-01", "2022-11-30", "2020-01-02"], "date"),

@@ -126,6 +126,19 @@ def test_an_index_is_free_of_order(scout: Scout, goods_csv: Path, tmp_path: Path
     assert groups[0] == groups[1]
 
 
+def test_an_index_keeps_its_columns(scout: Scout, goods_csv: Path, tmp_path: Path) -> None:
+    """A later call that compares other columns, or in another order, is an error of usage."""
+    arguments = (
+        "dedupe", str(goods_csv), "--decide", "taught", "--id", "id",
+        "--index", str(tmp_path / "index"),
+    )  # fmt: skip
+    assert scout(*arguments, "--key", "title,maker").code == 0
+    for keys in ("title", "title,maker,price", "maker,title"):
+        result = scout(*arguments, "--key", keys)
+        assert result.code == 2
+        assert "holds the columns title, maker" in result.error
+
+
 def test_labelling_survives_a_kill(goods_csv: Path, tmp_path: Path) -> None:
     """Answers are on the disk when a session is killed, and the next one does not ask them again."""
     labels = tmp_path / "answers.csv"

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment
 
-from catalog.errors import ScoutError
+from catalog.runtime.complete_file import complete_file
 from scout.dedupe.taught.charts.curves import ThresholdPoint, measure_thresholds, polyline
 from scout.dedupe.taught.explanations import column_weights, explain_rows
 from scout.dedupe.taught.taught_run import TaughtRun
@@ -41,15 +40,8 @@ class PairList:
 def write_charts(run: TaughtRun, path: Path) -> None:
     """Write the page; it takes its name when complete. Raises ScoutError."""
     page = render_charts(run)
-    temporary = path.with_name(path.name + ".part")
-    try:
-        temporary.write_text(page, encoding="utf-8", errors="backslashreplace")
-        temporary.replace(path)
-    except OSError as error:
-        raise ScoutError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    with complete_file(path) as file:
+        file.write(page)
 
 
 def render_charts(run: TaughtRun) -> str:
