@@ -47,8 +47,7 @@ class JobState:
         """The reason why the job failed, None where it did not."""
         if self.result is None or self.result.exit_code == 0:
             return None
-        reason = self.result.last_line.removeprefix("error: ")
-        return reason or f"ended with exit code {self.result.exit_code}"
+        return self.result.failure_reason
 
 
 class BackgroundJobs:

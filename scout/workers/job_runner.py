@@ -136,8 +136,7 @@ class JobRunner:
         if holder is not None:
             # The next attempt waits for it.
             return AttemptOutcome.HANDED_BACK, lease_table.busy_message(shop.name, holder)
-        reason = result.last_line.removeprefix("error: ")
-        return AttemptOutcome.FAILED, reason or f"ended with exit code {result.exit_code}"
+        return AttemptOutcome.FAILED, result.failure_reason
 
     def _fail(self, job_id: int, shop: Shop, result: RunResult, reason: str) -> None:
         with self._store.read() as session:
