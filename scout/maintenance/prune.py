@@ -29,9 +29,9 @@ from scout.maintenance.run_retention import (
     Retention,
     count_rows,
     existing_runs,
+    prune_run,
     removable_runs,
-    remove_rows,
-    remove_run,
+    remove_unreferenced_runs,
 )
 from scout.pipeline import shop_run
 
@@ -101,9 +101,9 @@ def _prune_shop(
         for run_id in run_ids:
             # A transaction each: others wait for the rows of one run only.
             with lease.store.write() as session:
-                remove_run(session, run_id)
+                prune_run(session, run_id)
         with lease.store.write() as session:
-            remove_rows(session, shop_id)
+            remove_unreferenced_runs(session, shop_id)
     return run_ids, rows
 
 
