@@ -1,7 +1,7 @@
 """`scout db prune`: remove old runs with their findings, logs and reports, and unused page bodies.
 
-Nothing goes to which a stored finding still refers: its match, its page and body, and the runs that
-it names. What nothing refers to goes in any case.
+The match, page, body and runs that a stored finding refers to stay. Files and bodies without any
+reference are removed whatever the retention is.
 """
 
 import time
@@ -53,7 +53,7 @@ def prune_store(
     is_trial: bool = False,
     progress: Progress = no_progress,
 ) -> list[PrunedKind]:
-    """Remove what the retention lets go, and what nothing refers to; counts it only in a trial.
+    """Remove runs beyond the retention, and unreferenced files and bodies; a trial counts them.
 
     The runs of a shop that is being run are left to the next time. Raises StoreError.
     """

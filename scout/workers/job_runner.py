@@ -35,7 +35,7 @@ WRONG_USAGE = 2
 """Exit code of `scout` for a command that cannot succeed."""
 
 EXPIRY_MARGIN = 1 / 90
-"""Share of a lease's time between its end and the next attempt: a second."""
+"""Share of a lease's time between its end and the next attempt: 1 of 90 seconds by default."""
 
 END_WAIT = 1.0
 """Seconds for this worker's own SIGTERM to arrive where a supervisor sends it to all processes."""
