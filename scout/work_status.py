@@ -71,7 +71,7 @@ def _read_running(settings: Settings, store: Store) -> list[RunningShop]:
         shops = session.exec(select(Shop).where(col(Shop.id).in_(ids)).order_by(Shop.name)).all()
     running = []
     for shop in shops:
-        lease = leases[lease_table.shop_lease(shop.id or 0)]
+        lease = leases[shop_jobs.shop_lock(shop)]
         if locks.is_alive(settings, lease):
             running.append(_describe_holder(store, shop, lease))
     return running

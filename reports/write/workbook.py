@@ -142,12 +142,12 @@ class Workbook:
             types.append(_content_type(f"/{path}", f"{_SHEET_TYPE}.worksheet+xml"))
             sheets.append(f'<sheet name={quoteattr(name)} sheetId="{number}" r:id="rId{number}"/>')
             links.append(_relationship(number, "worksheet", path.removeprefix("xl/")))
-            quoted = name.replace("'", "''")
-            area = re.sub(r"([A-Z]+)(\d+)", r"$\1$\2", f"A1:{last_cell}")
+            cells = re.sub(r"([A-Z]+)(\d+)", r"$\1$\2", f"A1:{last_cell}")
+            area = "'" + name.replace("'", "''") + "'!" + cells
             # Excel looks up the range of a sheet's filter under this name.
             filters.append(
                 f'<definedName name="_xlnm._FilterDatabase" localSheetId="{number - 1}" '
-                f'hidden="1">{escape(f"{chr(39)}{quoted}{chr(39)}!{area}")}</definedName>'
+                f'hidden="1">{escape(area)}</definedName>'
             )
         links.append(_relationship(len(self._names) + 1, "styles", "styles.xml"))
         parts = {

@@ -1,4 +1,4 @@
-"""`scout db prune`, `backup` and `restore`: what is no longer needed goes, what is needed is safe."""
+"""`scout db prune`, `backup` and `restore`: maintenance of the store, in the group `scout db`."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +18,7 @@ MEGABYTE = 1_000_000
 
 
 def add_to(_app: typer.Typer) -> None:
-    """Add this module's commands to the group `scout db`, which the application has already."""
+    """Add this module's commands to the group `scout db` (`scout.commands.db`)."""
     database_commands.command("prune")(prune)
     database_commands.command("backup")(back_up)
     database_commands.command("restore")(restore)

@@ -4,7 +4,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, make_url, text
 from sqlmodel import func, select
 
 from catalog.errors import ScoutError
@@ -37,7 +37,8 @@ def check_database(settings: Settings) -> Iterator[CheckResult]:
     except (ScoutError, ImportError) as error:
         yield CheckResult("database", "wrong", str(error))
         return
-    yield CheckResult("database", "ok", _without_password(settings.database))
+    url = make_url(settings.database).render_as_string(hide_password=True)
+    yield CheckResult("database", "ok", url)
     yield CheckResult("migrations", "ok", f"schema {newest_revision()}, the newest")
     with store.engine.connect() as connection:
         if connection.dialect.name == "sqlite":
@@ -88,12 +89,6 @@ def _check_clock(connection: Connection) -> CheckResult:
         f"{skew:+.0f} s from the database's: leases and schedules go wrong; set both clocks by NTP"
     )
     return CheckResult("clock", "wrong", message)
-
-
-def _without_password(database: str) -> str:
-    from sqlalchemy.engine import make_url
-
-    return make_url(database).render_as_string(hide_password=True)
 
 
 def check_bodies(settings: Settings) -> Iterator[CheckResult]:

@@ -1,6 +1,6 @@
 """The inspector's views of a stored page: its votes, its marked markup, suggested selectors.
 
-Each function opens the page once, and returns plain values that another process can send
+Each function returns plain values, so that another process can compute them
 (`scout.inspect.page_process`).
 """
 

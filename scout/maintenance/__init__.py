@@ -1,1 +1,1 @@
-"""Maintenance of a store: removing what is no longer needed, backups, and restoring them."""
+"""Maintenance of a store: retention of runs and files, removal of shops, backup and restore."""

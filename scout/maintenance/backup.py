@@ -43,7 +43,7 @@ _LIBPQ_OF_QUERY = {"host": "PGHOST", "port": "PGPORT", "sslmode": "PGSSLMODE"}
 class Backup:
     """The manifest of a backup: which database, what it holds, and when it was made.
 
-    `note` says in words what is not in it.
+    `note` describes the data that the backup lacks, in words.
     """
 
     dialect: str

@@ -24,7 +24,7 @@ DAY = 24 * 3600
 """Seconds of a day."""
 
 GRACE = DAY
-"""Seconds for which a file that nothing refers to stays: what writes it may not be done."""
+"""Seconds for which an unreferenced file stays: its writer may store the reference later."""
 
 _BATCH_SIZE = 500  # names of one statement: below SQLite's limit of variables
 _CRAWL_LOG = re.compile(r"crawl-(\d+)-(\d+)\.log")

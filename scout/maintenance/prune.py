@@ -1,7 +1,7 @@
 """`scout db prune`: remove old runs with their findings, logs and reports, and unused page bodies.
 
-Nothing goes to which a stored finding still refers: its match, its page and body, and the runs that
-it names. What nothing refers to goes in any case.
+The match, page, body and runs that a stored finding refers to stay. Files and bodies without any
+reference are removed whatever the retention is.
 """
 
 import time
@@ -29,9 +29,9 @@ from scout.maintenance.run_retention import (
     Retention,
     count_rows,
     existing_runs,
+    prune_run,
     removable_runs,
-    remove_rows,
-    remove_run,
+    remove_unreferenced_runs,
 )
 from scout.pipeline import shop_run
 
@@ -53,7 +53,7 @@ def prune_store(
     is_trial: bool = False,
     progress: Progress = no_progress,
 ) -> list[PrunedKind]:
-    """Remove what the retention lets go, and what nothing refers to; counts it only in a trial.
+    """Remove runs beyond the retention, and unreferenced files and bodies; a trial counts them.
 
     The runs of a shop that is being run are left to the next time. Raises StoreError.
     """
@@ -101,9 +101,9 @@ def _prune_shop(
         for run_id in run_ids:
             # A transaction each: others wait for the rows of one run only.
             with lease.store.write() as session:
-                remove_run(session, run_id)
+                prune_run(session, run_id)
         with lease.store.write() as session:
-            remove_rows(session, shop_id)
+            remove_unreferenced_runs(session, shop_id)
     return run_ids, rows
 
 

@@ -80,7 +80,7 @@ def count_rows(session: Session, run_ids: Sequence[int]) -> int:
     return total
 
 
-def remove_run(session: Session, run_id: int) -> None:
+def prune_run(session: Session, run_id: int) -> None:
     """Remove the findings, matches and crawls of a run; its row and its counts stay for now."""
     for table in _RUN_TABLES:
         session.exec(delete(table).where(table.run_id == run_id))
@@ -93,7 +93,7 @@ def remove_run(session: Session, run_id: int) -> None:
     }
 
 
-def remove_rows(session: Session, shop_id: int) -> None:
+def remove_unreferenced_runs(session: Session, shop_id: int) -> None:
     """Remove the rows of the pruned runs of a shop to which nothing refers any more."""
     runs = session.exec(select(Run).where(Run.shop_id == shop_id)).all()
     pruned = {run.id for run in runs if PRUNED in run.figures}

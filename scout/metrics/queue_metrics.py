@@ -1,4 +1,4 @@
-"""Metrics of what waits: pages in the frontiers of all shops, and jobs of workers.
+"""Metrics of pending work: pages in the frontiers of all shops, and jobs of workers.
 
 Jobs are read from the tables of Procrastinate, where the database has them. Table and column names
 are those of its schema, version 3.

@@ -1,9 +1,8 @@
 """Jobs that the web application starts: the run of a shop, learning its rules, or an import.
 
 Each is a process of its own within the machine's budget (`scout.pipeline.run_pool`), or queued for
-workers (`scout.job_queue`). A shop has one
-job at a time; the lease of the shop also holds off runs that others have started, on this machine
-or another.
+workers (`scout.job_queue`). A shop has one job at a time; the lease of the shop also holds off runs
+that others have started, on this machine or another.
 """
 
 import os
@@ -47,8 +46,7 @@ class JobState:
         """The reason why the job failed, None where it did not."""
         if self.result is None or self.result.exit_code == 0:
             return None
-        reason = self.result.last_line.removeprefix("error: ")
-        return reason or f"ended with exit code {self.result.exit_code}"
+        return self.result.failure_reason
 
 
 class BackgroundJobs:
@@ -114,6 +112,7 @@ class BackgroundJobs:
                 result = self._pool.run(shop_id, name, command, arguments)
                 self._states[shop_id] = JobState(kind, result)
         except Exception:
+            # Nobody waits for this thread's result: after any error the job must not stay open.
             self._states[shop_id] = JobState(kind, RunResult(1, "the process could not be started"))
             raise
 
@@ -137,8 +136,7 @@ class BackgroundJobs:
         state = self.state(shop)
         if state is not None and state.is_open:
             return True
-        name = lease_table.shop_lease(shop_key(shop))
-        return locks.find_holder(self._settings, self._store, name) is not None
+        return locks.find_holder(self._settings, self._store, shop_jobs.shop_lock(shop)) is not None
 
     def end(self, shop: Shop) -> bool:
         """End the run of a shop, whichever process does it; it can be resumed.
@@ -154,7 +152,7 @@ class BackgroundJobs:
             return True
         if self._settings.use_workers and shop_jobs.cancel_waiting(self._store, shop):
             return True
-        return self._end_holder(lease_table.shop_lease(shop_id))
+        return self._end_holder(shop_jobs.shop_lock(shop))
 
     def _end_holder(self, name: str) -> bool:
         """Ask the process that holds a lease to end; False where there is none but this one."""

@@ -106,6 +106,7 @@ def _outcome(store: Store, shop: Shop, result: RunResult) -> ShopOutcome:
     if result.exit_code == 0 and run is not None:
         missing = summarize_run(store, shop, run.id or 0).missing
         return ShopOutcome(shop.name, run.id, str(run.state), missing, seconds)
-    reason = result.last_line.removeprefix("error: ") or f"ended with exit code {result.exit_code}"
     state = str(run.state) if run is not None and result.over_memory else "failed"
-    return ShopOutcome(shop.name, run.id if run else None, state, None, seconds, reason)
+    return ShopOutcome(
+        shop.name, run.id if run else None, state, None, seconds, result.failure_reason
+    )

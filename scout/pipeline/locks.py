@@ -10,7 +10,7 @@ mean nothing.
 import os
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -70,19 +70,17 @@ def hold_lease(
     `on_end` is called if somebody asks the holder to end. Raises Busy with the `subject` and the
     holder where another process holds it.
     """
-    try:
-        with hold_lock(settings, name, name) as path:
-            fence = lease_table.acquire(
-                store, name, subject, settings.lease_seconds, _file_identity(path)
-            )
-            with HeldLease(store, fence, on_end) as lease:
-                yield lease
-    except Busy as error:
-        # The lock of this machine does not know its holder.
-        if str(error) != name:
-            raise
-        holder = lease_table.find_lease(store, name)
-        raise Busy(lease_table.busy_message(subject, holder)) from error
+    with ExitStack() as stack:
+        try:
+            path = stack.enter_context(hold_lock(settings, name, subject))
+        except Busy as error:
+            # The lock of this machine does not know its holder.
+            holder = lease_table.find_lease(store, name)
+            raise Busy(lease_table.busy_message(subject, holder)) from error
+        fence = lease_table.acquire(
+            store, name, subject, settings.lease_seconds, _file_identity(path)
+        )
+        yield stack.enter_context(HeldLease(store, fence, on_end))
 
 
 def is_locked(path: Path) -> bool:

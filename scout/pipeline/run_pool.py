@@ -57,6 +57,11 @@ class RunResult:
     over_memory: bool = False
     seconds: float = 0.0
 
+    @property
+    def failure_reason(self) -> str:
+        """Return the error that the process printed last, or else its exit code."""
+        return self.last_line.removeprefix("error: ") or f"ended with exit code {self.exit_code}"
+
 
 class RunPool:
     """Runs shops in processes of their own.

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from catalog.errors import ScoutError
-from catalog.models import AttemptOutcome, Lease, Shop
+from catalog.models import AttemptOutcome, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
@@ -35,7 +35,7 @@ WRONG_USAGE = 2
 """Exit code of `scout` for a command that cannot succeed."""
 
 EXPIRY_MARGIN = 1 / 90
-"""Share of a lease's time between its end and the next attempt: a second."""
+"""Share of a lease's time between its end and the next attempt: 1 of 90 seconds by default."""
 
 END_WAIT = 1.0
 """Seconds for this worker's own SIGTERM to arrive where a supervisor sends it to all processes."""
@@ -111,15 +111,13 @@ class JobRunner:
     def _require_free(self, shop: Shop) -> None:
         """Raise TryLater while another process runs a shop."""
         holder = locks.find_holder(self._settings, self._store, shop_lock(shop))
-        if holder is not None:
-            raise self._when_free(shop, holder)
-
-    def _when_free(self, shop: Shop, holder: Lease) -> TryLater:
-        """Return the retry when the lease of a shop's holder expires, unless it is renewed."""
-        message = lease_table.busy_message(f"shop {shop.name!r}", holder)
+        if holder is None:
+            return
+        # The lease expires then, unless it is renewed.
         assert holder.expires_at is not None
         margin = timedelta(seconds=self._settings.lease_seconds * EXPIRY_MARGIN)
-        return TryLater(message, holder.expires_at + margin)
+        message = lease_table.busy_message(f"shop {shop.name!r}", holder)
+        raise TryLater(message, holder.expires_at + margin)
 
     def _judge(self, shop: Shop, result: RunResult) -> tuple[AttemptOutcome, str]:
         """Return the outcome of an attempt and its reason."""
@@ -136,8 +134,7 @@ class JobRunner:
         if holder is not None:
             # The next attempt waits for it.
             return AttemptOutcome.HANDED_BACK, lease_table.busy_message(shop.name, holder)
-        reason = result.last_line.removeprefix("error: ")
-        return AttemptOutcome.FAILED, reason or f"ended with exit code {result.exit_code}"
+        return AttemptOutcome.FAILED, result.failure_reason
 
     def _fail(self, job_id: int, shop: Shop, result: RunResult, reason: str) -> None:
         with self._store.read() as session:

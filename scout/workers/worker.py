@@ -164,7 +164,7 @@ class Worker:
         return run_job
 
     async def _send_heartbeats(self, app: App, worker: ProcrastinateWorker) -> None:
-        """Tell the others that this worker lives, and take over jobs of those that do not."""
+        """Send this worker's heartbeats, and queue the jobs of lost workers again."""
         lease = self._settings.lease_seconds
         while True:
             await asyncio.sleep(lease / HEARTBEATS_PER_LEASE)

@@ -1,6 +1,7 @@
 """Container, compose and systemd files hold together: no password in them, and commands that exist."""
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -37,7 +38,8 @@ def check_command(words: list[str]) -> None:
     options = {option for parameter in group.params for option in getattr(parameter, "opts", ())}
     given = {word for word in words if word.startswith("--")}
     assert given <= options, f"{names}: {given - options}"
-    assert isinstance(group, typer.core.TyperCommand), names
+    # `scout worker` is a command with sub-commands.
+    assert isinstance(group, typer.core.TyperCommand) or names == ["worker"], names
 
 
 def test_compose_passes_secrets_as_files() -> None:
@@ -49,14 +51,9 @@ def test_compose_passes_secrets_as_files() -> None:
             if SECRET_WORDS.search(variable):
                 assert str(value).startswith("/run/secrets/"), f"{name}: {variable}"
             if variable.startswith("SCOUT_"):
-                assert variable.removeprefix("SCOUT_").lower() in known_settings()
+                assert variable.removeprefix("SCOUT_").lower() in Settings.model_fields
     for secret in loaded["secrets"].values():
         assert secret["file"].startswith("secrets/")
-
-
-def known_settings() -> set[str]:
-    """Return the settings; `use_workers` is one where workers are."""
-    return {*Settings.model_fields, "use_workers"}
 
 
 def test_compose_waits_for_what_it_needs() -> None:
@@ -73,13 +70,17 @@ def test_compose_waits_for_what_it_needs() -> None:
 
 
 def test_commands_exist() -> None:
-    """The services and units of this version start commands that it has."""
-    check_command(list(compose()["services"]["web"]["command"]))
-    for name in ("scout-web.service", "scout-prune.service"):
-        text = (DEPLOY / "systemd" / name).read_text()
-        started = re.search(r"ExecStart=\S+/scout (.+)", text)
-        assert started is not None
-        check_command(started[1].split())
+    """All services and units start commands of `scout` that exist, with options that they have."""
+    services = compose()["services"]
+    for name in ("web", "schedule", "worker"):
+        check_command(list(services[name]["command"]))
+    for unit in UNITS:
+        if unit.suffix == ".service":
+            started = re.search(
+                r"^ExecStart=.*?/bin/scout ([^'\n]+)", unit.read_text(), re.MULTILINE
+            )
+            assert started is not None, unit.name
+            check_command(shlex.split(started[1]))
 
 
 def test_the_container_is_confined() -> None:

@@ -179,18 +179,22 @@ def postgresql_server() -> Iterator[str]:
         yield url
 
 
+def make_database(server: str, name: str) -> str:
+    """Make an empty database, and return its URL."""
+    engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return server.format(name)
+
+
 @pytest.fixture
 def queue_settings(postgresql_server: str, tmp_path: Path) -> Settings:
     """Settings with an empty PostgreSQL database, in which queues can be, and short leases."""
     pytest.importorskip("procrastinate", reason="pip install 'scout-offer-gaps[workers]'")
-    name = f"queue_{uuid4().hex[:12]}"
-    engine = create_engine(postgresql_server.format("postgres"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
     return Settings.load(
         data_dir=tmp_path / "var",
-        database_url=postgresql_server.format(name),
+        database_url=make_database(postgresql_server, f"queue_{uuid4().hex[:12]}"),
         use_workers=True,
         lease_seconds=2,
         job_attempts=2,

@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -110,8 +109,7 @@ def find_rejected_rows(
         if not keys_by_word:
             continue
         cells = [normalise_words(cell) for cell in _cells(row.raw)]
-        # In one order: words of a row come in that of their hashes, which differ between processes.
-        for key in sorted(_keys_in(cells, keys_by_word), key=attrgetter("rank", "field")):
+        for key in _keys_in(cells, keys_by_word):
             if key.finding not in best or key.rank < best[key.finding][0]:
                 best[key.finding] = key.rank, RejectedRow(row, key.field)
     return {findings[index].url: row for index, (_, row) in best.items()}
@@ -137,7 +135,7 @@ def _search_keys(index: int, finding: Finding, config: CauseConfig) -> Iterator[
         if parts.path.strip("/"):
             link = normalise_words(f"{parts.netloc} {parts.path} {parts.query}")
             yield _SearchKey(index, LINK, 1, link)
-    # Each field has a rank of its own: the words of a row are a set, in no order.
+    # Each field has a rank of its own: the keys that a row holds come in no particular order.
     numbers = ((ARTICLE_NUMBER, 2, finding.sku), (MANUFACTURER_NUMBER, 3, finding.han))
     for field, rank, number in numbers:
         if number and is_identifying_number(number, config):

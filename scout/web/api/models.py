@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from scout.shops.registration import MAX_CRAWLERS
 from scout.web.plain_text import ShortText, UrlText
+from scout.work_status import RunningShop, SetAsideJob
 
 # Largest limits of a crawl: the same as those of the command line.
 MAX_PAGES = 1_000_000_000
@@ -163,25 +164,6 @@ class JobStatus(BaseModel):
     job: Literal["run", "learn"]
     state: Literal["waiting", "done", "failed"]
     error: str | None = None
-
-
-class RunningShop(BaseModel):
-    """A shop that a process runs; without a run it is changed, as by an import."""
-
-    shop: str
-    run: int | None
-    stage: str | None
-    host: str | None
-    process: int | None
-    since: datetime | None
-
-
-class SetAsideJob(BaseModel):
-    """A job that failed for good, with the reason of its last attempt."""
-
-    shop: str | None
-    job: int
-    reason: str | None
 
 
 class WorkStatus(BaseModel):

@@ -16,7 +16,7 @@ from scout.web.access.guard import Public, Viewer, api_router
 from scout.web.context import Context
 
 MIN_FREE_SPACE = 50_000_000
-"""Bytes free in the data folder below which nothing can be worked with."""
+"""Bytes free in the data folder below which no run can store its pages."""
 
 MEGABYTE = 1_000_000
 """Bytes in the unit of messages."""
@@ -34,7 +34,7 @@ def show_health(context: Public) -> Response:
 
 @router.get("/readyz", include_in_schema=False)
 def show_readiness(context: Public) -> Response:
-    """Return 200 if database, schema and disk are ready too, else 503 and what is not."""
+    """Return 200 if database, schema and disk are ready too, else 503 with a line a fault."""
     problems = [*_database_problems(context), *_disk_problems(context)]
     if problems:
         return PlainTextResponse("".join(f"{problem}\n" for problem in problems), 503)

@@ -3,11 +3,10 @@
 import json
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 from sqlmodel import select
 
 from catalog.errors import StoreError, UsageError
@@ -18,8 +17,7 @@ from catalog.storage.store import Store
 from scout.maintenance import backup
 from scout.maintenance.backup import back_up_store, restore_store
 from scout.metrics.queue_metrics import job_metrics
-from tests.catalog.storage.postgresql import cluster
-from tests.scout.conftest import Scout
+from tests.scout.conftest import Scout, make_database
 
 # The tables of a queue of jobs, as far as metrics read them.
 QUEUE = """
@@ -31,22 +29,6 @@ VALUES ('runs', 'todo'), ('runs', 'todo'), ('runs', 'doing'), ('runs', 'succeede
 INSERT INTO procrastinate_events VALUES (1, 'deferred', now() - interval '1 hour'), (2, 'deferred', now());
 INSERT INTO procrastinate_workers VALUES (now()), (now() - interval '1 hour');
 """
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A PostgreSQL server for all tests of this module."""
-    with cluster() as url:
-        yield url
-
-
-def make_database(server: str, name: str) -> str:
-    """Make an empty database, and return its URL."""
-    engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return server.format(name)
 
 
 def fill(settings: Settings) -> tuple[Store, str]:
@@ -88,16 +70,16 @@ def test_sqlite(settings: Settings, tmp_path: Path) -> None:
         restore_store(restored, tmp_path / "backup")
 
 
-def test_postgresql(server: str, tmp_path: Path) -> None:
+def test_postgresql(postgresql_server: str, tmp_path: Path) -> None:
     """By pg_dump and pg_restore; a database that is not empty is refused."""
-    url = make_database(server, "backed_up")
+    url = make_database(postgresql_server, "backed_up")
     settings = Settings.load(data_dir=tmp_path / "var", database_url=url)
     store, body = fill(settings)
     made = back_up_store(settings, store, tmp_path / "backup")
     store.engine.dispose()
     assert (made.dialect, made.shops, made.bodies) == ("postgresql", 1, 1)
     restored = Settings.load(
-        data_dir=tmp_path / "restored", database_url=make_database(server, "restored")
+        data_dir=tmp_path / "restored", database_url=make_database(postgresql_server, "restored")
     )
     restore_store(restored, tmp_path / "backup")
     check(restored, body)
@@ -105,9 +87,9 @@ def test_postgresql(server: str, tmp_path: Path) -> None:
         restore_store(restored, tmp_path / "backup")
 
 
-def test_jobs_of_workers_are_counted(server: str, tmp_path: Path) -> None:
+def test_jobs_of_workers_are_counted(postgresql_server: str, tmp_path: Path) -> None:
     """Those that wait, run or have failed, and how long the oldest has waited."""
-    url = make_database(server, "queue")
+    url = make_database(postgresql_server, "queue")
     settings = Settings.load(data_dir=tmp_path / "var", database_url=url)
     store = Store.open(settings)
     with store.engine.begin() as connection:
