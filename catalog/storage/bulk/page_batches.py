@@ -111,11 +111,14 @@ def _insert_from_arrays(names: tuple[str, ...]) -> ReturningInsert[Any]:
 
     given = _unnested(names, "position")
     shop = bindparam("shop", type_=PAGES.c.shop_id.type)
-    known = select(PAGES.c.id).where(PAGES.c.shop_id == shop, PAGES.c.url == given.c.url)
     # A conflict would take a number of the sequence for each known link of each page. The limit keeps
-    # the look-up a plan of its own, by the unique index: a join is planned by the number of pages of a
-    # shop, of which PostgreSQL has no idea while the table is new.
-    is_new = known.limit(1).scalar_subquery().is_(None)
+    # the look-up a plan of its own: a join is planned by the number of pages of a shop, of which
+    # PostgreSQL has no idea while the table is new. Only the unique index has URLs in order; any index
+    # by shop seems as good for an equal URL, and then each link is compared with all before it.
+    known = select(PAGES.c.id).where(
+        PAGES.c.shop_id == shop, PAGES.c.url >= given.c.url, PAGES.c.url <= given.c.url
+    )
+    is_new = known.order_by(PAGES.c.url).limit(1).scalar_subquery().is_(None)
     new = select(shop, *(given.c[name] for name in names)).where(is_new)
     insert = postgresql.insert(PAGES).from_select(
         ["shop_id", *names], new.order_by(given.c.position)
