@@ -408,6 +408,23 @@ class KnownIndexPart(SQLModel, table=True):
     data: bytes = Field(sa_type=LargeBinary)
 
 
+class CrawlEvent(SQLModel, table=True):
+    """A step from which a crawl has learnt, kept until the crawl has ended.
+
+    A crawl that was interrupted learns from its events again, in the order of their `number`
+    (`crawler.fetch.crawl_memory`).
+    """
+
+    __tablename__ = "crawl_event"
+    __table_args__ = (UniqueConstraint("shop_id", "run_id", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=LargeId)
+    shop_id: int = Field(foreign_key="shop.id")
+    run_id: int
+    number: int
+    data: bytes = Field(sa_type=LargeBinary)
+
+
 class LostOffer(SQLModel, table=True):
     """An offer that the catalog listed until an import of a feed without it.
 

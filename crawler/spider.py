@@ -20,12 +20,14 @@ from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
+from catalog.storage.crawl_events import delete_events, read_events
 from catalog.storage.frontier import FetchOutcome, Frontier
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.discovery import seeds
 from crawler.discovery.sitemap_crawl import SitemapCrawl
 from crawler.fetch import browser
 from crawler.fetch.circuit_breaker import CircuitBreaker
+from crawler.fetch.crawl_memory import CrawlMemory
 from crawler.fetch.middlewares import PublicAddressResolver
 from crawler.fetch.probe import PAGE_META, probe
 from crawler.fetch.response_handler import ResponseHandler, is_same_page
@@ -37,7 +39,8 @@ from crawler.fetch.response_status import (
 from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.budget import Budget
 from crawler.frontier.crawl_log import CrawlLog
-from crawler.frontier.dispatcher import MAX_IN_FLIGHT, Dispatcher
+from crawler.frontier.dispatcher import LEASE, MAX_IN_FLIGHT, Dispatcher
+from crawler.frontier.journal import CrawlJournal, Event
 from crawler.frontier.throttle import Throttle
 from crawler.job import CrawlJob, OpenedJob, open_job
 from crawler.pages.page_digest import PageDigest
@@ -91,6 +94,9 @@ class ShopSpider(Spider):
         self._processor = PageProcessor(self.site, settings.bodies, opened.job.isolated)
         self._circuit_breaker = CircuitBreaker(urlsplit(opened.shop.url).netloc, config)
         self._sitemap_urls = list(opened.shop.sitemaps)
+        self._journal = CrawlJournal(is_kept=False)
+        # Pages in flight that an interrupted crawl has admitted already.
+        self._admitted_before: set[int | None] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -120,18 +126,19 @@ class ShopSpider(Spider):
         if self.dispatcher.stopped_reason:
             return
         try:
-            self._handler.missing_page = await probe(
+            self._memory.missing_page = await probe(
                 self.crawler, self.site, self._page_meta(), self._fingerprint
             )
-            self._processor.set_missing_page(self._handler.missing_page.fingerprint)
             # The probe may have moved the site to another origin.
             self._handler.digest_key = self.site.digest_key()
         except UnreachableShop as error:
             self.stop(self._private_address_error() or error)
             return
+        # Only now: what addresses mean depends on the site's origin.
+        self._learn_again()
+        self._processor.set_missing_page(self._memory.missing_page.fingerprint)
         if self.job.follow and not self.job.is_helper:
-            store, shop_id = self.opened.store, self.opened.shop_id
-            self.frontier.add(seeds.seed_links(store, shop_id, self.link_filter))
+            self._add_seeds()
             for request in self._sitemap_crawl.requests(self._sitemap_urls):
                 yield request
             for request in self._sitemap_crawl.requests(["/sitemap.xml"], is_guess=True):
@@ -139,7 +146,8 @@ class ShopSpider(Spider):
             # Which of a link and a sitemap finds a page first must not depend on timing. In a new
             # crawl of a known shop, dates of sitemaps may settle pages without a request.
             await self.dispatcher.drain()
-        async for page in self.dispatcher.pages(not self.job.is_helper, self._admit):
+        is_first_alone = not (self.job.is_helper or self._memory.has_responses)
+        async for page in self.dispatcher.pages(is_first_alone, self._admit):
             yield self._request(page)
 
     async def parse(self, response: Response, **kwargs: Any) -> list[PageItem]:
@@ -166,7 +174,7 @@ class ShopSpider(Spider):
         await self.dispatcher.wait_turn(page.id or 0)
         if digest is not None:
             item = self._handler.handle_page(page, response, digest)
-            self._processor.set_missing_page(self._handler.missing_page.fingerprint)
+            self._processor.set_missing_page(self._memory.missing_page.fingerprint)
             # Only now it is known whether the page is a soft 404.
             self._count_failure(_final_status(item))
             return [item]
@@ -213,6 +221,8 @@ class ShopSpider(Spider):
             self.link_filter.refused,
             stopped=self.error[1] if self.error else reason,
         )
+        if not reason and self._journal.is_kept:
+            delete_events(self.opened.store, self.opened.shop_id)
         self._processor.close()
 
     def release(self, item: PageItem | SitemapItem) -> None:
@@ -245,38 +255,82 @@ class ShopSpider(Spider):
         self._limit_in_flight(self._throttle.min_delay)
 
     def _resume(self) -> None:
-        """Rebuild the state of the crawl from the page table."""
+        """Rebuild the state of the crawl from the page table, as it was when the crawl began."""
         store, shop_id, run_id = self.opened.store, self.opened.shop_id, self.job.run_id
         bodies = BodyStore(self.job.settings.bodies)
-        if not self.job.is_helper:
-            # Leases of a helper's siblings are those of living crawlers.
-            self.frontier.release()
-            repair_bodies(store, shop_id, bodies)
         crawlers = self.job.crawlers
         self._throttle = Throttle(self.crawler, self.shop.delay, self.config, crawlers)
         self._limit_in_flight(self._throttle.min_delay)
         self._guard_addresses()
-        known_bodies = seeds.restore_pages(store, shop_id, self.link_filter)
-        self._handler = ResponseHandler(self.link_filter, known_bodies, self.job.follow)
-        self.frontier.record_results(seeds.restore_replacements(store, shop_id, self.link_filter))
-        for signals_of_page in seeds.baseline_signals(store, shop_id, bodies):
+        is_kept = run_id is not None and crawlers == 1 and not self.job.is_helper
+        self._journal = CrawlJournal(is_kept=is_kept)
+        self._events = self._journal.decode(read_events(store, shop_id, run_id or 0))
+        # The first event holds what else a crawl knows at its beginning.
+        start = next(self._events, None) if is_kept else None
+        if not self.job.is_helper:
+            # Leases of a helper's siblings are those of living crawlers.
+            if start is None:
+                self.frontier.release()
+                delete_events(store, shop_id)
+            repair_bodies(store, shop_id, bodies)
+        _, last_page_id, replacements, signals = start or self._begin(bodies)
+        is_resumed = start is not None
+        known_bodies = seeds.restore_pages(
+            store, shop_id, self.link_filter, run_id if is_resumed else None, last_page_id
+        )
+        self._memory = CrawlMemory(self.link_filter, known_bodies, self._journal)
+        self._handler = ResponseHandler(self._memory, self.job.follow)
+        replacements = [seeds.EarlierReplacement(*values) for values in replacements]
+        outcomes = seeds.restore_replacements(replacements, self.link_filter)
+        for signals_of_page in signals:
             self.link_filter.traps.looks_like_offer(signals_of_page)
+        if start is None:
+            begin = self._journal.make_event("start", last_page_id, replacements, signals)
+            self.frontier.record_results(outcomes, [begin])
         done = seeds.sitemaps_read(store, run_id)
-        self._sitemap_crawl = SitemapCrawl(self.link_filter, run_id, done, self.dispatcher)
+        self._sitemap_crawl = SitemapCrawl(
+            self.link_filter, self._memory, run_id, done, self.dispatcher
+        )
+
+    def _begin(self, bodies: BodyStore) -> Event:
+        """Return what a crawl that begins knows beside the pages of the table."""
+        store, shop_id = self.opened.store, self.opened.shop_id
+        replacements = seeds.find_replacements(store, shop_id)
+        signals = list(seeds.baseline_signals(store, shop_id, bodies))
+        return ["start", self.frontier.newest_page_id(), replacements, signals]
+
+    def _learn_again(self) -> None:
+        """Learn from the events of an interrupted crawl, and dispatch its pages in flight first."""
+        for event in self._events:
+            self._memory.replay(event)
+        if not self._memory.admitted.batches:
+            return
+        leased = self.frontier.renew_leases(LEASE)
+        batches, claimed = self._memory.admitted.group(leased)
+        self._admitted_before = {page.id for batch in batches for page in batch}
+        self.dispatcher.resume([*batches, claimed] if claimed else batches)
+
+    def _add_seeds(self) -> None:
+        if self._memory.has_seeds:
+            return
+        urls = seeds.seed_urls(self.opened.store, self.opened.shop_id, self.site.home)
+        links, event = self._memory.admit_seeds(urls, "seeds")
+        self.frontier.add(links, events=[event])
 
     def _admit(self, pages: list[Page]) -> list[Page]:
         """Return the pages to request.
 
         Settles those that rules learnt since then refuse or replace.
         """
-        outcomes: dict[int | None, list[FetchOutcome]] = {}
-        for page in pages:
-            if settled := self.link_filter.reconsider(page):
-                outcomes[page.id] = settled
-        if outcomes:
-            self.frontier.record_results(chain.from_iterable(outcomes.values()))
+        to_consider = [page for page in pages if page.id not in self._admitted_before]
+        self._admitted_before.difference_update(page.id for page in pages)
+        if not to_consider:
+            return pages
+        outcomes, event = self._memory.admit_pages(to_consider)
+        if outcomes or event:
+            self.frontier.record_results(chain.from_iterable(outcomes.values()), [event])
         for page_id in outcomes:
-            self.dispatcher.release(page_id or 0)
+            self.dispatcher.release(page_id)
         return [page for page in pages if page.id not in outcomes]
 
     async def _fingerprint(self, response: Response) -> PageFingerprint | None:

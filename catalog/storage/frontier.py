@@ -21,6 +21,7 @@ from catalog.storage.bulk.page_batches import (
     prepare_settlement,
     update_pages,
 )
+from catalog.storage.crawl_events import NumberedEvent, insert_events
 from catalog.storage.store import Store
 
 # Pages per statement: well below SQLite's limit of 32,766 parameters.
@@ -67,14 +68,16 @@ class FrontierLink:
 
 @dataclass(frozen=True)
 class FetchOutcome:
-    """Result of one page's fetch: its new state, further columns to set, and the links found on
-    it.
+    """Result of one page's fetch: its new state, further columns to set, and the links found on it.
+
+    `event` is what the crawl has learnt from it.
     """
 
     page_id: int
     state: PageState
     columns: dict[str, Any] = field(default_factory=dict)
     links: Sequence[FrontierLink] = ()
+    event: NumberedEvent | None = None
 
 
 class Frontier:
@@ -85,12 +88,19 @@ class Frontier:
         self._shop = shop_id
         self._run = run_id
 
-    def add(self, links: Iterable[FrontierLink], also: Sequence[SQLModel] = ()) -> int:
-        """Insert the links that are new, and the rows `also`, in one transaction; returns the
-        number of new links.
+    def add(
+        self,
+        links: Iterable[FrontierLink],
+        also: Sequence[SQLModel] = (),
+        events: Iterable[NumberedEvent | None] = (),
+    ) -> int:
+        """Insert the links that are new, the rows `also` and events, in one transaction.
+
+        Returns the number of new links.
         """
         with self._store.write() as session:
             session.add_all(also)
+            self._insert_events(session, events)
             return self._insert(session, links)
 
     def claim(self, limit: int, lease: timedelta = LEASE) -> list[Page]:
@@ -103,21 +113,27 @@ class Frontier:
             session.expunge_all()
             return pages
 
-    def record_results(self, outcomes: Iterable[FetchOutcome]) -> int:
-        """Write the outcomes of fetches and their new links in one transaction; returns the number
-        of new links.
+    def record_results(
+        self, outcomes: Iterable[FetchOutcome], events: Iterable[NumberedEvent | None] = ()
+    ) -> int:
+        """Write the outcomes of fetches, their new links and events, and further events.
+
+        All is one transaction. Returns the number of new links.
         """
         changes: dict[int, dict[str, Any]] = {}
         links: dict[str, FrontierLink] = {}
+        all_events = list(events)
         for outcome in outcomes:
             row = {"state": outcome.state, "leased_until": None, "run_id": self._run}
             changes.setdefault(outcome.page_id, {}).update(row | outcome.columns)
+            all_events.append(outcome.event)
             for link in outcome.links:
                 links.setdefault(link.url, link)
         with self._store.write() as session:
             connection = session.connection()
             prepare_settlement(connection, self._shop)
             update_pages(connection, changes)
+            self._insert_events(session, all_events)
             return self._insert(session, links.values())
 
     def record_lastmod(self, changed: Mapping[str, datetime]) -> int:
@@ -190,6 +206,26 @@ class Frontier:
                 )
             )
             return released.rowcount
+
+    def renew_leases(self, lease: timedelta = LEASE) -> list[Page]:
+        """Lease the pages anew that an interrupted crawl has leased, in the order of their claim.
+
+        Only where no other crawler of the shop can be alive.
+        """
+        with self._store.write() as session:
+            leased = update(Page).where(
+                col(Page.shop_id) == self._shop, col(Page.state) == PageState.LEASED
+            )
+            renewed = leased.values(leased_until=utc_now() + lease).returning(Page)
+            pages = list(session.scalars(renewed, execution_options={"synchronize_session": False}))
+            session.expunge_all()
+        return sorted(pages, key=_claim_order)
+
+    def newest_page_id(self) -> int:
+        """Return the highest row id of the shop's pages; 0 if it has none."""
+        with self._store.read() as session:
+            newest = select(func.max(Page.id)).where(Page.shop_id == self._shop)
+            return session.exec(newest).one() or 0
 
     def counts(self) -> dict[str, int]:
         """Count pages by state."""
@@ -282,7 +318,12 @@ class Frontier:
             leased.returning(Page), execution_options={"synchronize_session": False}
         )
         # The rows of an update come in no order.
-        return sorted(pages, key=lambda page: (-page.priority, page.id or 0))
+        return sorted(pages, key=_claim_order)
+
+    def _insert_events(self, session: Session, events: Iterable[NumberedEvent | None]) -> None:
+        kept = [event for event in events if event is not None]
+        if kept:
+            insert_events(session.connection(), self._shop, self._run or 0, kept)
 
     def _insert(self, session: Session, links: Iterable[FrontierLink]) -> int:
         initial = {"state": PageState.PENDING, "attempts": 0, "unchanged": 0}
@@ -310,6 +351,10 @@ def due_today(now: datetime) -> Any:
     days = MAX_REVISIT_INTERVAL.days
     is_their_day = col(Page.id) % days == now.toordinal() % days
     return is_their_day & (col(Page.fetched_at) < now - MIN_REVISIT_INTERVAL)
+
+
+def _claim_order(page: Page) -> tuple[int, int]:
+    return -page.priority, page.id or 0
 
 
 def _latest_meaning(lastmod: datetime) -> datetime:

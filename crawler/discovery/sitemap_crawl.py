@@ -27,6 +27,7 @@ from crawler.discovery.sitemaps import (
     absolute_address,
     parse_sitemap_file,
 )
+from crawler.fetch.crawl_memory import CrawlMemory
 from crawler.fetch.probe import PAGE_META
 from crawler.fetch.response_status import (
     ROBOTS_TXT,
@@ -61,9 +62,15 @@ class SitemapCrawl:
     """
 
     def __init__(
-        self, link_filter: LinkFilter, run_id: int | None, done: set[str], dispatcher: Dispatcher
+        self,
+        link_filter: LinkFilter,
+        memory: CrawlMemory,
+        run_id: int | None,
+        done: set[str],
+        dispatcher: Dispatcher,
     ) -> None:
         self._link_filter = link_filter
+        self._memory = memory
         self._run_id = run_id
         self._done = done
         self._dispatcher = dispatcher
@@ -120,10 +127,9 @@ class SitemapCrawl:
             # Released after its sitemaps are in flight, or the crawl could seem to be over.
             self._dispatcher.release(meta["sitemap"])
             return requests
-        links = [
-            *self._link_filter.admit_seeds(sitemap.pages, "sitemap"),
-            *self._link_filter.admit_seeds(sitemap.alternates, "alternate"),
-        ]
+        links, event = self._memory.admit_seeds(
+            [(sitemap.pages, "sitemap"), (sitemap.alternates, "alternate")], "sitemap"
+        )
         is_missing = status in GONE_SITEMAP_STATUSES or sitemap.problem == HTML_PAGE
         if sitemap.problem and not (is_missing and meta["is_guess"]):
             self._count_unread(meta["sitemap"], sitemap.problem)
@@ -141,7 +147,7 @@ class SitemapCrawl:
         )
         changed = self._change_times(sitemap.changed)
         alternates = self._alternates(sitemap.versions)
-        return [*requests, SitemapItem(seen, links, changed, alternates)]
+        return [*requests, SitemapItem(seen, links, changed, alternates, event)]
 
     async def handle_error(self, failure: Failure) -> list[SitemapItem | Request]:
         """Handle a sitemap without a response; without it, the crawl relies on links."""

@@ -8,139 +8,90 @@ from scrapy.http import Response
 from catalog.models import Page, PageState, utc_now
 from catalog.storage.bodies import body_hash
 from catalog.storage.frontier import FetchOutcome, FrontierLink
-from crawler.fetch.probe import MissingPage
-from crawler.fetch.response_status import (
-    HOSTILE,
-    LOGIN,
-    ResponseStatus,
-    classify_missing,
-    redirect_target,
-)
-from crawler.filters.link_filter import CrawlPosition, LinkFilter
+from crawler.fetch.crawl_memory import SOFT_404, Conclusion, CrawlMemory
+from crawler.fetch.response_status import HOSTILE, ResponseStatus, redirect_target
 from crawler.frontier.revisit import next_visit
 from crawler.pages.page_digest import PageDigest
 from crawler.store.page_processor import header_value
 from crawler.store.pipelines import PageItem
-from crawler.urls.crawl_url import CrawlUrl
-from crawler.urls.rule_verification import ReplacedLink
 
 NOT_MODIFIED = 304
 # Statuses of a page whose last visit gave its content.
 CONTENT_STATUSES = (200, NOT_MODIFIED)
-SOFT_404 = "soft 404"
 SETTLED = {"reason": None, "not_before": None}
 
 
 class ResponseHandler:
     """Handles the responses of one crawl.
 
-    `bodies` maps each stored body to the URL of a page that has it.
-
-    `missing_page` is how the shop presents missing pages; without `follow` no links are admitted.
-    `digest_key` is stored with the pages that are digested (`crawler.urls.site`).
+    Without `follow` no links are admitted. `digest_key` is stored with the pages that are digested
+    (`crawler.urls.site`).
     """
 
-    def __init__(
-        self, link_filter: LinkFilter, bodies: dict[str, str], follow: bool = True
-    ) -> None:
-        self.missing_page = MissingPage()
+    def __init__(self, memory: CrawlMemory, follow: bool = True) -> None:
         self.digest_key = ""
-        self._link_filter = link_filter
-        self._bodies = bodies
+        self._memory = memory
         self._follow = follow
 
     def handle_unchanged(self, page: Page, response: Response) -> PageItem:
         """Handle a 304, or a page that was sent again as it was: it keeps its body."""
-        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
+        columns = _settled_columns(response)
         if response.status != NOT_MODIFIED:
             columns |= _validators(response)
-        to_try = self._link_filter.record_existing(page.url)
-        return _page_item(
-            page, PageState.FETCHED, {**columns, **_unchanged_columns(page)}, to_try=to_try
-        )
+        conclusion = self._memory.observe_unchanged(page)
+        return _page_item(page, conclusion, columns | _unchanged_columns(page))
 
     def handle_page(self, page: Page, response: Response, digest: PageDigest) -> PageItem:
         """Handle a page that was served, digested and stored."""
-        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
+        columns = _settled_columns(response)
         if digest.is_hostile:
-            return _page_item(page, PageState.REFUSED, {**columns, "reason": HOSTILE})
-        if digest.is_missing and self._is_soft_404(page):
-            return self._missing(page, columns)
+            refused = Conclusion(ResponseStatus(PageState.REFUSED))
+            return _page_item(page, refused, columns | {"reason": HOSTILE})
+        conclusion = self._memory.observe_page(page, digest)
+        if conclusion.status.state != PageState.FETCHED:
+            return _page_item(page, conclusion, columns | conclusion.status.columns())
         columns |= _body_columns(page, response, digest) | {"digest_key": self.digest_key}
-        to_try = self._link_filter.record_existing(page.url)
-        twin = self._bodies.get(digest.body)
-        if twin is not None and twin != page.url:
-            self._link_filter.record_duplicate(CrawlUrl.parse(page.url), twin, digest.title)
-            columns["canonical"] = twin
-            return _page_item(page, PageState.FETCHED, columns, to_try=to_try)
-        admitted = self._link_filter.admit_links(_position(page), digest)
-        self._bodies[digest.body] = admitted.canonical or page.url
-        columns["canonical"] = admitted.canonical
-        links = admitted.links if self._follow else ()
-        return _page_item(page, PageState.FETCHED, columns, links, to_try)
+        columns["canonical"] = conclusion.canonical
+        links = conclusion.links if self._follow else ()
+        return _page_item(page, conclusion, columns, links)
 
     def handle_redirect(self, page: Page, response: Response) -> PageItem:
         """Handle a redirect: a target on this site becomes a page of its own."""
-        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
-        target, links = self._link_filter.admit_redirect(_position(page), redirect_target(response))
-        if target == "account":
-            return _page_item(page, PageState.FAILED, {**columns, "reason": LOGIN})
-        if isinstance(target, str):
-            return _page_item(page, PageState.REFUSED, {**columns, "reason": target})
-        if target.page_key == self.missing_page.redirect_key:
-            return self._missing(page, columns)
-        if target.text == page.url:
-            return _page_item(page, PageState.FAILED, {**columns, "reason": "redirect loop"})
-        to_try = self._link_filter.record_redirect(page.url, target)
-        columns |= {"reason": "redirect", "canonical": target.text}
-        return _page_item(page, PageState.REDIRECTED, columns, links, to_try)
+        columns = _settled_columns(response)
+        conclusion = self._memory.observe_redirect(page, redirect_target(response))
+        status = conclusion.status
+        if status.reason == SOFT_404:
+            columns |= status.columns()
+        else:
+            columns["reason"] = status.reason
+        if status.state == PageState.REDIRECTED:
+            columns["canonical"] = conclusion.canonical
+        return _page_item(page, conclusion, columns, conclusion.links)
 
     def handle_failure(self, page: Page, response: Response, status: ResponseStatus) -> PageItem:
         """Handle a page that was not served."""
-        return self._not_served(page, status, {"status": response.status})
+        columns = {"status": response.status, **status.columns()}
+        return _page_item(page, self._memory.observe_failure(page, status), columns)
 
-    def _missing(self, page: Page, columns: dict[str, Any]) -> PageItem:
-        return self._not_served(
-            page, classify_missing(SOFT_404, page.attempts, bool(page.body)), columns
-        )
 
-    def _not_served(self, page: Page, status: ResponseStatus, columns: dict[str, Any]) -> PageItem:
-        """Build the item of a page without content.
-
-        If it is gone, the links that it replaced are due.
-        """
-        to_try: list[ReplacedLink] = []
-        if status.state == PageState.GONE:
-            is_dead_link = page.source == "link" and status.reason != SOFT_404
-            to_try = self._link_filter.record_missing(page.url, is_dead_link)
-        return _page_item(page, status.state, {**columns, **status.columns()}, to_try=to_try)
-
-    def _is_soft_404(self, page: Page) -> bool:
-        """Return True if a page that looks missing is missing.
-
-        A shop whose root looks the same has no soft 404s.
-        """
-        if page.source == "root":
-            self.missing_page = MissingPage()
-        return self.missing_page.fingerprint is not None
+def _settled_columns(response: Response) -> dict[str, Any]:
+    """Return the columns of a page that has been answered."""
+    return {**SETTLED, "status": response.status, "fetched_at": utc_now()}
 
 
 def _page_item(
     page: Page,
-    state: PageState,
+    conclusion: Conclusion,
     columns: dict[str, Any],
     links: Sequence[FrontierLink] = (),
-    to_try: Sequence[ReplacedLink] = (),
 ) -> PageItem:
     """Build the item of a page; replaced links to try become due with it, as links or as rows."""
-    due = [original.as_due() for original in to_try]
+    due = [original.as_due() for original in conclusion.to_try]
     new_links = [link for link in due if isinstance(link, FrontierLink)]
     rows = tuple(outcome for outcome in due if isinstance(outcome, FetchOutcome))
-    return PageItem(FetchOutcome(page.id or 0, state, columns, [*links, *new_links]), rows)
-
-
-def _position(page: Page) -> CrawlPosition:
-    return CrawlPosition(CrawlUrl.parse(page.url), page.depth, page.chain)
+    state = conclusion.status.state
+    outcome = FetchOutcome(page.id or 0, state, columns, [*links, *new_links], conclusion.event)
+    return PageItem(outcome, rows)
 
 
 def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[str, Any]:

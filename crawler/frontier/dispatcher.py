@@ -9,7 +9,8 @@ arrive. Only a response on which everything else has waited for some seconds los
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from math import ceil
 from time import monotonic
@@ -48,6 +49,11 @@ class Dispatcher:
         self._paused_until = 0.0
         self._is_stopped = False
         self._changed = asyncio.Event()
+        self._resumed: deque[list[Page]] = deque()
+
+    def resume(self, batches: Iterable[list[Page]]) -> None:
+        """Dispatch pages that are leased already first, in the batches that an earlier crawl made."""
+        self._resumed.extend(batches)
 
     async def pages(
         self, is_first_alone: bool, admit: Callable[[list[Page]], list[Page]]
@@ -150,6 +156,10 @@ class Dispatcher:
 
     def _claim(self, limit: int | None) -> list[Page]:
         """Lease half of the pages that may be in flight, or at most `limit`."""
+        if self._resumed:
+            batch = self._resumed.popleft()
+            self._in_flight.update(page.id for page in batch if page.id is not None)
+            return batch
         slots = self.max_in_flight - len(self._in_flight)
         slots = min(slots, limit or max(1, self.max_in_flight // 2))
         if slots < 1 or monotonic() < self._paused_until:

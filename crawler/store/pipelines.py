@@ -14,6 +14,7 @@ from scrapy.crawler import Crawler
 
 from catalog.errors import StoreError
 from catalog.models import PageState, SitemapSeen
+from catalog.storage.crawl_events import NumberedEvent
 from catalog.storage.frontier import FetchOutcome, FrontierLink
 
 COMMIT_DELAY = 0.05  # seconds for which a page waits for others to share its transaction
@@ -38,6 +39,7 @@ class SitemapItem:
     links: list[FrontierLink] = field(default_factory=list)
     changed: dict[str, datetime] = field(default_factory=dict)
     alternates: dict[str, dict[str, str]] = field(default_factory=dict)
+    event: NumberedEvent | None = None
 
 
 class FrontierPipeline:
@@ -60,7 +62,8 @@ class FrontierPipeline:
         try:
             if isinstance(item, SitemapItem):
                 self._spider.dispatcher.end_turn(item.seen.url)
-                self._spider.frontier.add(item.links, [item.seen] if item.seen.run_id else [])
+                seen = [item.seen] if item.seen.run_id else []
+                self._spider.frontier.add(item.links, seen, [item.event])
                 self._spider.frontier.record_lastmod(item.changed)
                 self._spider.frontier.record_alternates(item.alternates)
             else:
@@ -86,7 +89,10 @@ class FrontierPipeline:
             self._spider.frontier.record_results([outcome])
         except UNSTORABLE as error:
             reason = f"error: {type(error).__name__}"
-            failed = FetchOutcome(outcome.page_id, PageState.FAILED, {"reason": reason})
+            # The crawl has learnt from the page all the same.
+            failed = FetchOutcome(
+                outcome.page_id, PageState.FAILED, {"reason": reason}, event=outcome.event
+            )
             self._spider.frontier.record_results([failed])
 
     async def _commit_waiting(self) -> None:

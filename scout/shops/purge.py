@@ -8,6 +8,7 @@ from catalog.models import (
     BadRow,
     CatalogImport,
     Crawl,
+    CrawlEvent,
     DismissedCause,
     FormerOffer,
     JobAttempt,
@@ -39,6 +40,7 @@ ShopTable = type[
     | Match
     | StoredRules
     | Crawl
+    | CrawlEvent
     | Run
     | KnownIndexPart
     | KnownIndex
@@ -63,6 +65,7 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     Match,
     StoredRules,
     Crawl,
+    CrawlEvent,
     Run,
     KnownIndexPart,
     KnownIndex,

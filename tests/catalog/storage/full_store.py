@@ -472,6 +472,9 @@ ROWS: dict[str, Rows] = {
             "data": bytes(range(256)),
         }
     ],
+    "crawl_event": [
+        {"id": 4, "shop_id": 3, "run_id": 1, "number": 0, "data": bytes(range(256))},
+    ],
     "lease": [
         {
             "id": 1,

@@ -25,11 +25,17 @@ def read_values(connection: sa.Connection, schema: sa.MetaData) -> Values:
     for table in schema.sorted_tables:
         if table.name == "alembic_version":
             continue
-        columns = ", ".join(f'CAST("{column.name}" AS TEXT)' for column in table.columns)
+        columns = ", ".join(map(_as_stored, table.columns))
         keys = ", ".join(column.name for column in table.primary_key.columns)
         query = f'SELECT {columns} FROM "{table.name}" ORDER BY {keys}'
         values[table.name] = list(map(tuple, connection.exec_driver_sql(query)))
     return values
+
+
+def _as_stored(column: sa.Column[Any]) -> str:
+    if isinstance(column.type, sa.LargeBinary):
+        return f'"{column.name}"'
+    return f'CAST("{column.name}" AS TEXT)'
 
 
 def check_models(connection: sa.Connection, before: Values, revision: str) -> None:

@@ -92,7 +92,8 @@ def test_links_held_back_at_a_kill_are_tried(store: Store, shop: Shop) -> None:
         canonical = f"{shop.url}{canonical_folder}/{number}"
         same = (PageState.REFUSED, {"reason": SAME_AS_CANONICAL, "canonical": canonical})
         frontier.record_results([FetchOutcome(row.id or 0, *state.get(folder, same))])
-    frontier.record_results(seeds.restore_replacements(store, shop.id or 0, link_filter))
+    replacements = seeds.find_replacements(store, shop.id or 0)
+    frontier.record_results(seeds.restore_replacements(replacements, link_filter))
     tried = frontier.claim(3 * several)
     assert [(row.url, row.source) for row in tried] == [
         (f"{shop.url}sale/{n}", RETRIED_SOURCE) for n in range(1, TRIALS + 1)
