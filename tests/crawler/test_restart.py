@@ -11,10 +11,11 @@ from datetime import timedelta
 
 import pytest
 from filelock import FileLock
+from sqlmodel import delete, select
 
 from catalog.errors import Busy
-from catalog.models import PageState, Run, Shop, utc_now
-from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
+from catalog.models import CrawlEvent, Page, PageState, Run, Shop, utc_now
+from catalog.storage.frontier import SAME_AS_CANONICAL, FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler import job
 from crawler.frontier.revisit import REFUSED_TO_RETRY, reset_for_revisit
@@ -53,12 +54,12 @@ def fill(made: Bench) -> None:
     made.server.routes["/"] = page(*(f"/p/{number}" for number in range(10)))
 
 
-def kill_midway(made: Bench) -> None:
-    """Crawl in another process, and kill that with -9 once a few pages are fetched."""
+def kill_midway(made: Bench, requests: int = 30) -> None:
+    """Crawl in another process, and kill that with -9 after some requests."""
     words = [sys.executable, "-c", PARENT, str(made.settings.data_dir), str(made.run_id)]
     parent = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     seen = sum(made.server.hits.values())
-    while sum(made.server.hits.values()) < seen + 30:
+    while sum(made.server.hits.values()) < seen + requests:
         assert parent.poll() is None
         time.sleep(0.01)
     parent.send_signal(signal.SIGKILL)
@@ -81,6 +82,63 @@ def test_killed_crawl_goes_on(make_bench: Callable[..., Bench]) -> None:
     ]
     assert len(twice) <= 16
     assert made.server.hits["/sitemap.xml"] == 1
+
+
+def fill_with_detours(made: Bench) -> None:
+    """A shop whose lists link each product under a detour of its own, and an endless calendar."""
+
+    def calendar(visit: Visit) -> Reply:
+        day = int(visit.path.rsplit("/", 1)[1])
+        links = [f"/calendar/{day + step}" for step in (1, 2, 3)]
+        return page(*links, title="Calendar")(visit)
+
+    def product(visit: Visit) -> Reply:
+        number = int(visit.path.rsplit("-", 1)[1])
+        canonical = f'<link rel="canonical" href="{{root}}/p/item-{number}">'
+        related = [f"/p/item-{number}?variant={number % 7}", f"/sale/p/item-{(number * 3) % 90}"]
+        text = f"{number},00 &euro;"
+        return page(*related, title=f"Item {number}", head=canonical, text=text)(visit)
+
+    def answer(visit: Visit) -> Reply:
+        path = visit.path.partition("?")[0]
+        if "/calendar/" in path:
+            return calendar(visit)
+        if "/p/item-" in path:
+            return product(Visit(path, visit.before, visit.headers, visit.root))
+        return 404, {}, b"gone"
+
+    made.server.fallback = answer
+    lists = []
+    for number in range(9):
+        folder = ("sale", "new", "all")[number % 3]
+        items = [f"/{folder}/p/item-{item}" for item in range(number * 10, number * 10 + 10)]
+        made.server.routes[f"/list-{number}"] = page(*items, title=f"List {number}")
+        lists.append(f"/list-{number}")
+    made.server.routes["/"] = page("/calendar/1", *lists, title="Shop")
+
+
+def test_killed_crawl_fetches_the_pages_that_it_would_have(
+    make_bench: Callable[..., Bench],
+) -> None:
+    """What a crawl has learnt of detours and traps outlives two kills: it ends with the same pages."""
+    made = make_bench()
+    fill_with_detours(made)
+    made.crawl()
+    undisturbed = made.states()
+    with made.store.write() as session:
+        session.exec(delete(Page))
+        run = Run(shop_id=made.shop.id or 0)
+        session.add(run)
+        session.flush()
+        made.run_id = run.id or 0
+    made.server.delay = 0.01
+    for requests in (12, 40):
+        kill_midway(made, requests)
+    made.crawl()
+    assert made.states() == undisturbed
+    assert any(reason == SAME_AS_CANONICAL for _, reason in undisturbed.values())
+    with made.store.read() as session:
+        assert session.exec(select(CrawlEvent)).all() == []
 
 
 def test_new_run_asks_for_changes_only(make_bench: Callable[..., Bench]) -> None:
