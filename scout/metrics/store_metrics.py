@@ -1,21 +1,28 @@
 """Metrics of all shops from the store: `/metrics` of `scout serve`.
 
 The figures are read from the store when Prometheus asks for them, so they cover every process on
-that store. They are cached for a few seconds, because several servers may ask.
+that store. Several servers may ask, and with ten thousand shops reading and writing them takes a
+second or two. So the text is kept: an answer whose text is old gives it once more, and has it made
+again in the background.
 """
 
+import logging
 import os
 import shutil
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, func, select
 
+from catalog.errors import StoreError
 from catalog.models import (
     KnownOffer,
     Page,
@@ -34,13 +41,15 @@ from scout.metrics.gauges import Samples, make_gauge
 from scout.metrics.queue_metrics import frontier_metric, job_metrics
 
 CACHE_SECONDS = 10.0
-"""Seconds for which the figures are cached at least."""
+"""Seconds for which the text is kept at least: the least usual time between two questions."""
 
 UNCOUNTED_FIGURES = frozenset({"version"})
 """Figures of a stage whose sum over all shops says nothing."""
 
 CACHE_FACTOR = 20.0
-"""The figures are cached for this many times as long as reading them took: 5 % of the time."""
+"""The text is kept for this many times as long as making it took: 5 % of the time."""
+
+log = logging.getLogger("scout.metrics")
 
 
 @dataclass(frozen=True)
@@ -51,30 +60,63 @@ class _ShopRun:
     run: Run
 
 
+class MetricsText:
+    """The text of all metrics, made again in the background when it is old."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._registry = CollectorRegistry()
+        self._registry.register(StoreCollector(settings, store))
+        self._text: bytes | None = None
+        self._due_at = 0.0
+        self._is_being_made = False
+        self._lock = threading.Lock()
+
+    def read(self) -> bytes:
+        """Return the text in the format of Prometheus. Raises StoreError, SQLAlchemyError."""
+        with self._lock:
+            if self._text is None:
+                return self._make()
+            if time.monotonic() >= self._due_at and not self._is_being_made:
+                self._is_being_made = True
+                threading.Thread(target=self._make_again, daemon=True).start()
+            return self._text
+
+    def _make(self) -> bytes:
+        started = time.monotonic()
+        text = generate_latest(self._registry)
+        finished = time.monotonic()
+        self._due_at = finished + max(CACHE_SECONDS, CACHE_FACTOR * (finished - started))
+        self._text = text
+        return text
+
+    def _make_again(self) -> None:
+        try:
+            self._make()
+        except (StoreError, SQLAlchemyError):
+            log.warning("metrics cannot be read", exc_info=True)
+            # The next question gets the error.
+            self._text = None
+        finally:
+            self._is_being_made = False
+
+
 class StoreCollector(Collector):
     """Collector of the figures of all shops."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
         self._settings, self._store = settings, store
-        self._cached: list[Metric] = []
-        self._cached_until = 0.0
 
     def collect(self) -> Iterable[Metric]:
-        """Return the metrics, read again if the cached ones are too old."""
-        started = time.monotonic()
-        if started >= self._cached_until:
-            with self._store.read() as session:
-                self._cached = [
-                    *_shop_metrics(session),
-                    *_run_metrics(session),
-                    *job_metrics(session),
-                    _schedule_metric(session),
-                    _database_metric(session),
-                    *self._disk_metrics(),
-                ]
-            finished = time.monotonic()
-            self._cached_until = finished + max(CACHE_SECONDS, CACHE_FACTOR * (finished - started))
-        return self._cached
+        """Return the metrics as the store has them now."""
+        with self._store.read() as session:
+            return [
+                *_shop_metrics(session),
+                *_run_metrics(session),
+                *job_metrics(session),
+                _schedule_metric(session),
+                _database_metric(session),
+                *self._disk_metrics(),
+            ]
 
     def describe(self) -> Iterable[Metric]:
         """Return no metrics in advance: registering the collector must not read the store."""

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.metrics.store_metrics import StoreCollector
+from scout.metrics.store_metrics import MetricsText
 from scout.pipeline.background_jobs import BackgroundJobs
 from scout.schedule.timetable import Timetable
 from scout.web.access.openid import make_provider
@@ -81,7 +81,7 @@ def create_app(
     app.state.timetable = timetable
     app.state.jobs = jobs
     app.state.openid = make_provider(settings)
-    app.state.metrics = StoreCollector(settings, store)
+    app.state.metrics = MetricsText(settings, store)
     return app
 
 

@@ -70,9 +70,9 @@ def _disk_problems(context: Context) -> Iterator[str]:
 def show_metrics(context: Viewer) -> Response:
     """Return the figures of all shops in the text format of Prometheus."""
     registry = CollectorRegistry()
-    registry.register(context.request.app.state.metrics)
     ProcessCollector(registry=registry)
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    text = context.request.app.state.metrics.read() + generate_latest(registry)
+    return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 @router.get("/api/v1/openapi.json", include_in_schema=False)

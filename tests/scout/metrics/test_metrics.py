@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 import urllib.request
 from contextlib import closing
 
@@ -13,6 +14,7 @@ from catalog.runtime.progress import no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.metrics.run_metrics import serve_run_metrics
+from scout.metrics.store_metrics import MetricsText
 from scout.terminal.progress import PlainProgress, ProgressUpdate, RateEstimator
 from tests.scout.conftest import FakeStages, Scout, web_client
 
@@ -53,6 +55,23 @@ def test_metrics_before_the_first_shop(settings: Settings, store: Store) -> None
     """An empty store has metrics as well."""
     client = web_client(settings, store)
     assert _samples(client.get("/metrics").text)["scout_shops",] == 0
+
+
+def test_old_metrics_are_made_again_in_the_background(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer whose text is old gives it once more; a later one has the new figures."""
+    monkeypatch.setattr("scout.metrics.store_metrics.CACHE_SECONDS", 0.0)
+    metrics = MetricsText(settings, store)
+    assert _samples(metrics.read().decode())["scout_shops",] == 0
+    with store.write() as session:
+        session.add(Shop(name="new", url="https://new.example/"))
+    deadline = time.monotonic() + 30
+    seen = []
+    while time.monotonic() < deadline and 1 not in seen:
+        seen.append(_samples(metrics.read().decode())["scout_shops",])
+        time.sleep(0.02)
+    assert (seen[0], seen[-1]) == (0, 1)
 
 
 def test_metrics_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
