@@ -9,10 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
-from catalog.errors import Busy
 from catalog.models import Shop
+from catalog.runtime.file_locks import lock_file
 from catalog.runtime.settings import Settings
 from catalog.storage.leases.fence import Fence
 from catalog.storage.store import Store
@@ -112,18 +112,10 @@ def open_job(job: CrawlJob) -> OpenedJob:
 
 
 def _lock(settings: Settings, shop: Shop) -> FileLock:
-    """Lock the shop against other crawls on this machine. Raises Busy.
+    """Lock the shop against other crawls on this machine. Raises Busy, StoreError.
 
     The lease of the shop excludes other runs. This lock waits until the crawler of a run that was
     killed has ended too, so that the shop is never asked by both.
     """
-    folder = settings.data_dir / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / f"crawl-{shop.id}.lock")
-    try:
-        lock.acquire(timeout=LOCK_TIMEOUT)
-    except Timeout as error:
-        raise Busy(
-            f"shop {shop.name!r} is being crawled by another process: wait for it to end, or end it"
-        ) from error
-    return lock
+    busy = f"shop {shop.name!r} is being crawled by another process: wait for it to end, or end it"
+    return lock_file(settings.data_dir / "locks" / f"crawl-{shop.id}.lock", busy, LOCK_TIMEOUT)

@@ -14,10 +14,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from catalog.errors import Busy, ConfigError
 from catalog.models import Lease
+from catalog.runtime.file_locks import lock_file
 from catalog.runtime.settings import Settings
 from catalog.storage.leases import lease_table
 from catalog.storage.leases.held_lease import HeldLease
@@ -43,14 +42,11 @@ def lock_folder(settings: Settings) -> Path:
 def hold_lock(settings: Settings, name: str, busy: str) -> Iterator[Path]:
     """Hold a named lock of this machine for the block; gives its file.
 
-    Raises Busy with the message `busy` where another process holds it.
+    Raises Busy with the message `busy` where another process holds it, StoreError where its file
+    cannot be opened.
     """
     path = _lock_path(settings, name)
-    lock = FileLock(path, thread_local=False)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise Busy(busy) from error
+    lock = lock_file(path, busy)
     try:
         yield path
     finally:
@@ -84,13 +80,11 @@ def hold_lease(
 
 
 def is_locked(path: Path) -> bool:
-    """Return True if a process holds that lock file now."""
-    lock = FileLock(path, thread_local=False)
+    """Return True if a process holds that lock file now. Raises StoreError."""
     try:
-        lock.acquire(timeout=0)
-    except Timeout:
+        lock_file(path, "held").release()
+    except Busy:
         return True
-    lock.release()
     return False
 
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from procrastinate import App, PsycopgConnector
@@ -46,6 +47,9 @@ STALLED_SHARE = 1 / 3
 NEVER = 1e9
 """Seconds between Procrastinate's own heartbeats: its task ends for good at the first lost
 connection (3.10), so the worker sends them itself."""
+
+STORE_PAUSE = 2.0
+"""Seconds until a job is tried again whose worker could not use the database or its data folder."""
 
 RECONNECT_PAUSE = 5.0
 """Seconds between two attempts to reach the database."""
@@ -159,7 +163,8 @@ class Worker:
             except (StoreError, SQLAlchemyError) as error:
                 # The run itself may have ended well: the next attempt then runs the shop once more,
                 # at the cost of a run in which nothing has changed.
-                raise TryLater(str(error), utc_now()) from error
+                retry_at = utc_now() + timedelta(seconds=STORE_PAUSE)
+                raise TryLater(str(error), retry_at) from error
 
         return run_job
 

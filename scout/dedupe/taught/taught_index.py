@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from filelock import FileLock, Timeout
-
-from catalog.errors import Busy, UsageError
+from catalog.errors import UsageError
 from catalog.runtime.complete_file import complete_file
+from catalog.runtime.file_locks import lock_file
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.records import Records, join_keys
 from matcher.dedupe.deduplication import RecordDuplicates
@@ -126,15 +125,13 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[Path]:
-    """Keep other processes from adding to the index. Raises Busy, ScoutError."""
+    """Keep other processes from adding to the index. Raises Busy, StoreError."""
+    busy = f"{folder}: another call is adding to this index; start again when it has ended"
+    lock = lock_file(folder / LOCK_FILE, busy)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / LOCK_FILE, timeout=0, thread_local=False):
-            yield folder
-    except Timeout as error:
-        raise Busy(
-            f"{folder}: another call is adding to this index; start again when it has ended"
-        ) from error
+        yield folder
+    finally:
+        lock.release()
 
 
 def _unite(
