@@ -213,11 +213,22 @@ def _read_any(raw: str, base_url: str | None) -> str | None:
     else:
         # References make a raw URL longer.
         url = raw[: MAX_URL_LENGTH + 100]
-    url = text.tidy(_resolve_references(url))
+    url = _tidy_url(url)
     if not url or "<" in url or (" " in url and not _has_image_ending(url)):
         return None
     url = _UNFILLED_SIZE.sub("", url.replace(" ", "%20"))
     return _make_absolute(url, base_url)
+
+
+def _tidy_url(url: str) -> str:
+    """Resolve the character references of a URL and tidy it, until neither changes it.
+
+    Either may leave a reference to the next time: `&amp;#38;`, or a ligature within one.
+    """
+    tidied = text.tidy(_resolve_references(url))
+    while tidied != url:
+        url, tidied = tidied, text.tidy(_resolve_references(tidied))
+    return url
 
 
 def _resolve_references(url: str) -> str:

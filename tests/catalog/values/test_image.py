@@ -1,7 +1,7 @@
 """Images: addresses of pictures, equal where only host, size or version differ."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog.values import image
@@ -144,6 +144,8 @@ def test_keys(url: str, name: str) -> None:
     assert image.image_key(url) == name
 
 
+@example("/&#1ﬁ;")
+@example("/a?b=1&amp;#38;c")
 @given(st.text(max_size=80))
 def test_any_text(raw: str) -> None:
     """Any text gives None or an absolute address that stays as it is."""
