@@ -64,13 +64,21 @@ def run_timetable(
     import threading
     from functools import partial
 
+    from scout.attention.assessment import refresh_attention
     from scout.delivery.dispatch import send_delivery
     from scout.schedule.timetable import Timetable
 
     invocation = get_invocation(context)
     settings, store = invocation.settings, invocation.store
     send = partial(send_delivery, settings, store)
-    timetable = Timetable(settings, store, invocation.flags(), send, uses_workers=workers)
+    timetable = Timetable(
+        settings,
+        store,
+        invocation.flags(),
+        send,
+        assess=partial(refresh_attention, store),
+        uses_workers=workers,
+    )
     stop_requested = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop_requested.set())

@@ -32,6 +32,9 @@ from scout.schedule.cron import CronExpression, next_time
 REFRESH_INTERVAL = 30
 """Seconds between two readings of the stored plans, and two attempts to become the leader."""
 
+ASSESS_INTERVAL = 60
+"""Seconds between two assessments of the shops that have changed."""
+
 PRUNE_DELAY = timedelta(minutes=10)
 """Time from the start to the first removal of old runs; the next ones follow once a day."""
 
@@ -107,19 +110,20 @@ class Timetable:
         flags: list[str],
         send_digest: Callable[[Delivery], None] | None = None,
         prune: Callable[[], object] | None = None,
+        assess: Callable[[], object] | None = None,
         *,
         uses_workers: bool | None = None,
     ) -> None:
         """Prepare the clock.
 
-        `send_digest` sends a delivery (None: none are sent), and `prune` removes old runs (None:
-        none are removed). With `uses_workers`, by default the setting `use_workers`, runs are
+        `send_digest` sends a delivery (None: none are sent), `prune` removes old runs (None: none
+        are removed), and `assess` looks which shops need attention (None: pages do so alone). With `uses_workers`, by default the setting `use_workers`, runs are
         queued for workers. Raises ConfigError where there can be no queue.
         """
         self._uses_workers = settings.use_workers if uses_workers is None else uses_workers
         if self._uses_workers:
             require_queue(store)
-        self._send_digest, self._prune = send_digest, prune
+        self._send_digest, self._prune, self._assess = send_digest, prune, assess
         self._settings, self._store = settings, store
         self._leadership = ExitStack()
         self._lease: HeldLease | None = None
@@ -158,6 +162,10 @@ class Timetable:
                 days=1,
                 executor="maintenance",
                 next_run_time=utc_now() + PRUNE_DELAY,
+            )
+        if self._assess is not None:
+            self._scheduler.add_job(
+                self.assess, "interval", seconds=ASSESS_INTERVAL, executor="maintenance"
             )
         self._scheduler.start()
 
@@ -229,6 +237,15 @@ class Timetable:
             self._prune()
         except ScoutError as error:
             log.warning("old runs were not removed", extra={"error": str(error)})
+
+    def assess(self) -> None:
+        """Assess the shops that have changed if this process leads; a failure is logged."""
+        if self._assess is None or not self.is_leader:
+            return
+        try:
+            self._assess()
+        except ScoutError as error:
+            log.warning("shops were not assessed", extra={"error": str(error)})
 
     def _lead(self) -> bool:
         if self.is_leader:

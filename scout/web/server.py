@@ -9,6 +9,7 @@ import uvicorn
 from catalog.errors import ConfigError
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from scout.attention.assessment import refresh_attention
 from scout.delivery.dispatch import send_delivery
 from scout.maintenance.prune import prune_store
 from scout.maintenance.run_retention import Retention
@@ -50,6 +51,7 @@ def serve_application(
             list(flags),
             partial(send_delivery, settings, store),
             _pruning(settings, store),
+            partial(refresh_attention, store),
         )
     hosts = [*LOOPBACK, host, *further_hosts]
     app = create_app(settings, store, hosts, timetable, flags)

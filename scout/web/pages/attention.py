@@ -21,7 +21,7 @@ from catalog.storage.shop_list import (
 )
 from catalog.storage.store import Store
 from catalog.storage.trends import read_trends
-from scout.attention.assessment import refresh_attention
+from scout.attention.assessment import MAX_ASSESSED_AT_LOOK, refresh_attention
 from scout.attention.stored_notices import (
     count_notices,
     dismiss_notice,
@@ -74,7 +74,7 @@ def show_start(
 ) -> Response:
     """Show the shops that need a look, and one page of all shops."""
     store = context.store
-    refresh_attention(store)
+    refresh_attention(store, limit=MAX_ASSESSED_AT_LOOK)
     where = ShopFilter(search[:200].strip() or None, state or None)
     order = _parse_sort(sort)
     rows = list_shops(store, where, order, parse_shop_cursor(order, cursor or None), PAGE_SIZE + 1)

@@ -91,21 +91,26 @@ def test_one_leader(settings: Settings, store: Store, shop: Shop) -> None:
     second.stop()
 
 
-def test_the_leader_removes_old_runs(settings: Settings, store: Store) -> None:
-    """Nobody else does; an error is logged and stops nothing."""
-    calls: list[int] = []
+def test_the_leader_maintains_the_store(settings: Settings, store: Store) -> None:
+    """It alone removes old runs and assesses shops; an error is logged and stops nothing."""
+    calls: list[str] = []
 
     def prune() -> None:
-        calls.append(1)
+        calls.append("prune")
         raise StoreError("no database")
 
-    first, second = (Timetable(settings, store, [], prune=prune) for _ in range(2))
+    def assess() -> None:
+        calls.append("assess")
+        raise StoreError("no database")
+
+    first, second = (Timetable(settings, store, [], None, prune, assess) for _ in range(2))
     first.start()
     _wait(lambda: first.is_leader)
     for timetable in (first, second):
         timetable.prune()
+        timetable.assess()
     first.stop()
-    assert calls == [1]
+    assert calls == ["prune", "assess"]
 
 
 def test_plans_follow_the_store(settings: Settings, store: Store, shop: Shop) -> None:
