@@ -6,7 +6,6 @@ one.
 """
 
 import hashlib
-import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from catalog.errors import BadUrl
 from catalog.feeds.columns import Columns, currency_in_name
 from catalog.feeds.price_formats import PriceFormats, is_ambiguous
 from catalog.feeds.rows import Texts
+from catalog.html_references import unescape_references
 from catalog.links.plain_links import PlainLinkCleaner, UrlCleaner
 from catalog.models import Attribute
 from catalog.values import Hint, category, identifier, text
@@ -272,7 +272,7 @@ def plain_link(raw: str) -> str:
 
 
 def _resolve(match: re.Match[str]) -> str:
-    return html.unescape(match[0])
+    return unescape_references(match[0])
 
 
 def without_cdata(raw: str) -> str:
@@ -287,7 +287,7 @@ def without_cdata(raw: str) -> str:
         if _CDATA.search(raw):
             raw = _CDATA.sub(r"\1", raw)
         elif _ESCAPED_CDATA.search(raw):
-            raw = html.unescape(raw)
+            raw = unescape_references(raw)
         else:
             return raw
     return raw

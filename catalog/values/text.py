@@ -6,7 +6,6 @@ for every kind of value.
 """
 
 import hashlib
-import html
 import re
 import unicodedata
 from collections import Counter
@@ -17,6 +16,7 @@ from typing import Literal
 
 from catalog.errors import HostilePage
 from catalog.html import open_html
+from catalog.html_references import unescape_references
 from catalog.values import shop_words
 
 # Word overlap (Dice) from which two descriptions are the same.
@@ -124,7 +124,7 @@ def plain(raw: str) -> str:
     line = tidy(_resolve_references(raw))
     # NFKC makes a reference of `＆amp;`.
     for _ in range(MAX_UNESCAPE_ROUNDS):
-        if "&" not in line or html.unescape(line) == line:
+        if "&" not in line or unescape_references(line) == line:
             return line
         line = tidy(_resolve_references(line))
     return tidy(_REFERENCE_START.sub("& ", line))
@@ -140,11 +140,11 @@ def _resolve_references(raw: str) -> str:
     if "&" not in raw:
         return raw
     for _ in range(MAX_UNESCAPE_ROUNDS):
-        resolved = html.unescape(_ESCAPED_AMPERSANDS.sub("&", raw))
+        resolved = unescape_references(_ESCAPED_AMPERSANDS.sub("&", raw))
         if resolved == raw:
             return raw
         raw = resolved
-    if html.unescape(raw) == raw:
+    if unescape_references(raw) == raw:
         return raw
     return _REFERENCE_START.sub("& ", raw)
 

@@ -143,7 +143,8 @@ class RecordReader:
         if len(block) == length:
             return self._checked(Record(headers, block))
         # A length that is too large hides the next record in the block.
-        if start := self._search_start(block):
+        start = self._search_start(block)
+        if start is not None:
             self._stream.unread(block[start:])
         self.skipped[CUT_OFF if start is None else WRONG_LENGTH] += 1
         return None

@@ -9,9 +9,9 @@ so that a path means the same on every page.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from html import unescape
 from typing import Any
 
+from catalog.html_references import unescape_references
 from parser.scripts.price_specifications import separate_prices
 from parser.scripts.syntax.javascript import decode_at, parse_json
 from parser.scripts.syntax.json_repair import FURTHER_KEY, repair_leading
@@ -95,7 +95,7 @@ def _values_of_faulty(text: str) -> list[Any]:
     for _ in range(MAX_ESCAPES):
         if not _STARTS_ESCAPED.match(text):
             break
-        text = unescape(text)
+        text = unescape_references(text)
     if _STRUCTURAL_TAG.search(text):
         text = _EDITOR_TAG.sub("", text)
     if _STARTS_WITH_CURLY_QUOTE.match(text):

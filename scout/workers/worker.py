@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from procrastinate import App, PsycopgConnector
@@ -30,7 +30,6 @@ from psycopg_pool import PoolTimeout
 from sqlalchemy.exc import SQLAlchemyError
 
 from catalog.errors import StoreError
-from catalog.models import utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.job_queue.job_kinds import JobKind
@@ -49,7 +48,10 @@ NEVER = 1e9
 connection (3.10), so the worker sends them itself."""
 
 STORE_PAUSE = 2.0
-"""Seconds until a job is tried again whose worker could not use the database or its data folder."""
+"""Seconds for which a worker rests that could not use the database or its data folder."""
+
+AT_ONCE = datetime.fromtimestamp(0, UTC)
+"""Time of a retry without a pause: in the past by any clock, also by one that is wrong."""
 
 RECONNECT_PAUSE = 5.0
 """Seconds between two attempts to reach the database."""
@@ -162,9 +164,10 @@ class Worker:
                 raise JobAborted(str(error)) from error
             except (StoreError, SQLAlchemyError) as error:
                 # The run itself may have ended well: the next attempt then runs the shop once more,
-                # at the cost of a run in which nothing has changed.
-                retry_at = utc_now() + timedelta(seconds=STORE_PAUSE)
-                raise TryLater(str(error), retry_at) from error
+                # at the cost of a run in which nothing has changed. Another worker may take it at
+                # once, while this one, whose disk may be full, takes no other job.
+                await asyncio.sleep(STORE_PAUSE)
+                raise TryLater(str(error), AT_ONCE) from error
 
         return run_job
 

@@ -10,6 +10,8 @@ from catalog.feeds.rows import Row, Rows, UnreadableRow, flatten, parse_json
 
 # Characters of a file that is one JSON value: it is held in memory.
 MAX_VALUE_LENGTH = 256 * 1024**2
+# Characters that are read at a time.
+READ_SIZE = 1024**2
 # Lines that show which of both kinds a file is.
 SAMPLE_LINES = 40
 # Objects around a list of offers.
@@ -112,9 +114,22 @@ def _skip_line(stream: io.TextIOWrapper) -> None:
             return
 
 
+def _read_all(stream: io.TextIOWrapper) -> str:
+    """Read a text, at most a little more than MAX_VALUE_LENGTH.
+
+    A stream that is asked for all of that at once takes the memory for it at once.
+    """
+    parts: list[str] = []
+    length = 0
+    while length <= MAX_VALUE_LENGTH and (part := stream.read(READ_SIZE)):
+        parts.append(part)
+        length += len(part)
+    return "".join(parts)
+
+
 def _read_value(stream: io.TextIOWrapper, path: Path) -> Rows:
-    content = stream.read(MAX_VALUE_LENGTH)
-    if len(content) == MAX_VALUE_LENGTH:
+    content = _read_all(stream)
+    if len(content) > MAX_VALUE_LENGTH:
         raise UnreadableFeed(
             f"{path} is one JSON value of more than 256 MB: write it as JSON Lines, one offer a "
             f"line"

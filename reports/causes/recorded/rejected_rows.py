@@ -5,7 +5,6 @@ GTIN, its link, an identifying number or its whole title. Every such search key 
 rarest word, so that one pass over the rows suffices for any number of missing offers.
 """
 
-import html
 import json
 import re
 from collections import Counter, defaultdict
@@ -15,6 +14,7 @@ from itertools import chain
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from catalog.html_references import unescape_references
 from catalog.language.sentences import Sentence, gettext_noop
 from reports.causes.config import CauseConfig
 from reports.statistics.findings_reader import Finding
@@ -122,7 +122,7 @@ def normalise_words(text: str) -> str:
     'https shop example p red lamp x 1 y 2'
     """
     # A link inside a tracking link is percent-encoded twice.
-    decoded = unquote(unquote(html.unescape(text[:_MAX_ROW_LENGTH])))
+    decoded = unquote(unquote(unescape_references(text[:_MAX_ROW_LENGTH])))
     return " ".join(re.findall(r"\w+", decoded.casefold()))
 
 

@@ -278,6 +278,11 @@ SKIPPED = [
         _record(_http(), head=b"WARC/1.0\r\nWARC-Type: response\r\n\r\n"),
         "record with a wrong length",
     ),
+    (
+        "a length up to beyond the next record",
+        b"WARC/\nContent-Length:99999\ng\n\n",
+        "record with a wrong length",
+    ),
     ("no end of the head", b"WARC/1.0\r\nWARC-Type: response\r\n", "record with a broken head"),
     ("other version", b"WARC\r\nWARC-Type: response\r\n\r\n", "record with a broken head"),
     ("other bytes", b"\0\1\2" * 30_000 + b"\n", "record with a broken head"),
