@@ -22,7 +22,8 @@ def max_distance(length: int, threshold: Fraction) -> int:
     >>> max_distance(10, Fraction("0.8")), max_distance(9, Fraction("0.8"))
     (2, 1)
     """
-    return int((1 - threshold) * length)
+    # In whole numbers: fractions take ten times as long, and this is computed for each length.
+    return (threshold.denominator - threshold.numerator) * length // threshold.denominator
 
 
 def compute_distances(left: Sequence[str], right: Sequence[str], cutoff: int) -> IntArray:

@@ -16,6 +16,8 @@ from matcher.dedupe.base.similarity_measures import Measure, tabulate
 from matcher.dedupe.base.text_columns import expand_ranges, run_offsets
 from matcher.dedupe.prefix.token_orders import SelectedTokens
 
+# Words of bit rows that are gathered at a time: 512 KB, which a processor's cache holds.
+GATHERED_WORDS = 65_536
 MAX_BIT_ROWS = 4096  # bit rows of a group and level; tokens beyond it share the second half
 MAX_GROUP_SIZE = 16_384  # records; a bit row is then at most 2 KB
 MIN_GROUP_SIZE = 64  # records: one machine word of bits; smaller groups of sizes are united
@@ -208,9 +210,13 @@ class _BitRows:
 
     def unite(self, row_numbers: IntArray) -> UInt64Array:
         """Return for each line the union of its bit rows: the records that share a token."""
+        lines, width = row_numbers.shape
         union: UInt64Array = self.bits[row_numbers[:, 0]]
-        for column in range(1, row_numbers.shape[1]):
-            union |= self.bits[row_numbers[:, column]]
+        # Few records of many tokens have their rows gathered many columns at a time.
+        step = max(1, GATHERED_WORDS // max(1, lines * self.bits.shape[1]))
+        for start in range(1, width, step):
+            gathered = self.bits[row_numbers[:, start : start + step]]
+            union |= gathered[:, 0] if step == 1 else np.bitwise_or.reduce(gathered, axis=1)
         return union
 
 
