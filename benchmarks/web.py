@@ -39,6 +39,7 @@ from catalog.models import (
     StoredFinding,
     utc_now,
 )
+from catalog.runtime.garbage_collection import tune_gc
 from catalog.runtime.settings import Settings
 from catalog.storage.findings import SORT_NAMES
 from catalog.storage.store import Store
@@ -393,6 +394,8 @@ def measure(settings: Settings, store: Store, only: str, repetitions: int) -> li
         names = list(session.exec(select(Shop.name).order_by(col(Shop.id)).limit(5)))
         runs = list(session.exec(select(Run.id).where(Run.shop_id == 1).order_by(col(Run.id))))
     app = create_app(settings, store, ["127.0.0.1"])
+    # As `scout serve` does.
+    tune_gc()
     name = f"bench-{time.time_ns()}"
     add_account(store, name, Role.ADMIN, None)
     headers = {"authorization": f"Bearer {add_token(store, name, 'bench')}"}

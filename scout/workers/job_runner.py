@@ -95,7 +95,14 @@ class JobRunner:
         attempt_id = job_attempts.begin_attempt(self._store, job_id, shop_id, kind, self._label)
         # A second attempt resumes the first one, also where that was to begin from scratch.
         command = [*COMMANDS[kind], *([] if earlier else options)]
-        result = self._pool.run(shop_id, shop.name, command)
+        try:
+            result = self._pool.run(shop_id, shop.name, command)
+        except OSError as error:
+            # This machine's fault, for example a disk that is full or read-only: not the shop's.
+            reason = f"the run could not be started: {error}"
+            outcome = AttemptOutcome.HANDED_BACK
+            job_attempts.end_attempt(self._store, attempt_id, outcome, reason)
+            raise self._later(reason, FIRST_PAUSE) from error
         if result.exit_code < 0:
             locks.release_dead(self._settings, self._store, shop_lock(shop))
         outcome, reason = self._judge(shop, result)

@@ -162,7 +162,7 @@ class Worker:
                 )
             except EndedByRequest as error:
                 raise JobAborted(str(error)) from error
-            except (StoreError, SQLAlchemyError) as error:
+            except (StoreError, SQLAlchemyError, OSError) as error:
                 # The run itself may have ended well: the next attempt then runs the shop once more,
                 # at the cost of a run in which nothing has changed. Another worker may take it at
                 # once, while this one, whose disk may be full, takes no other job.
