@@ -18,7 +18,7 @@ from scout.job_queue import queue_schema, shop_jobs
 from scout.job_queue.job_kinds import QUEUED_KINDS
 from scout.job_queue.shop_jobs import JobState
 from scout.pipeline import shop_run
-from scout.pipeline.run_pool import RunResult
+from scout.pipeline.run_pool import RunResult, run_log_path
 from scout.schedule.timetable import Timetable
 from scout.workers import job_runner
 from tests.scout.programs import replace_runs
@@ -97,6 +97,26 @@ def test_poison(
         ["run", "--fresh", "--", "a"],
         ["run", "--", "a"],
     ]
+
+
+def test_disk_of_the_worker(
+    queue_settings: Settings, queue_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a worker cannot write, the job is handed back: that is no failure of the shop."""
+    replace_runs(monkeypatch, "print('done')")
+    shop = queue_store.shop("a")
+    shop_jobs.enqueue(queue_store, shop)
+    # A folder in its place stands for a disk on which the log cannot be written.
+    log = run_log_path(queue_settings, shop.id or 0)
+    log.mkdir()
+    _work(queue_settings, queue_store)
+    log.rmdir()
+    deadline = time.monotonic() + 20
+    while len(_attempts(queue_store)) < 2 and time.monotonic() < deadline:
+        _work(queue_settings, queue_store)
+    (handed_back, reason), (done, _) = _attempts(queue_store)
+    assert (handed_back, done) == (AttemptOutcome.HANDED_BACK, AttemptOutcome.DONE)
+    assert "the run could not be started" in (reason or "")
 
 
 @pytest.mark.parametrize(
