@@ -46,10 +46,10 @@ IS_SWITCHED = os.environ.get("SCOUT_TEST_DATABASE") == "postgresql"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the folder of this run's PostgreSQL server, and stop the server at the end."""
-    folder = postgresql.name_shared_folder()
-    if folder is not None:
-        config.add_cleanup(lambda: postgresql.stop_shared_server(folder))
+    """Share a PostgreSQL server among the processes of this run."""
+    shared = ExitStack()
+    shared.enter_context(postgresql.shared_folder())
+    config.add_cleanup(shared.close)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

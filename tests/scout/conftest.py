@@ -9,11 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import create_engine, text
 from sqlmodel import Session, col, delete, select, update
 
 from catalog.models import KnownOffer, Match, Page, PageKind, PageState, Role, Shop, Verdict
@@ -24,7 +22,7 @@ from scout.job_queue.queue_schema import require_queue
 from scout.web.access.accounts import add_account, list_accounts
 from scout.web.access.api_tokens import add_token
 from scout.web.app import create_app
-from tests.catalog.storage.postgresql import cluster
+from tests.catalog.storage.postgresql import fresh_database
 from tests.made_once import make_once
 
 
@@ -172,33 +170,18 @@ def known_shop(store: Store, shop: Shop) -> Shop:
     return shop
 
 
-@pytest.fixture(scope="session")
-def postgresql_server() -> Iterator[str]:
-    """A PostgreSQL server; gives the URL of its databases, with `{}` for the name."""
-    with cluster() as url:
-        yield url
-
-
-def make_database(server: str, name: str) -> str:
-    """Make an empty database, and return its URL."""
-    engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return server.format(name)
-
-
 @pytest.fixture
-def queue_settings(postgresql_server: str, tmp_path: Path) -> Settings:
-    """Settings with an empty PostgreSQL database, in which queues can be, and short leases."""
+def queue_settings(tmp_path: Path) -> Iterator[Settings]:
+    """Settings with a fresh PostgreSQL database, in which queues can be, and short leases."""
     pytest.importorskip("procrastinate", reason="pip install 'scout-offer-gaps[workers]'")
-    return Settings.load(
-        data_dir=tmp_path / "var",
-        database_url=make_database(postgresql_server, f"queue_{uuid4().hex[:12]}"),
-        use_workers=True,
-        lease_seconds=2,
-        job_attempts=2,
-    )
+    with fresh_database() as url:
+        yield Settings.load(
+            data_dir=tmp_path / "var",
+            database_url=url,
+            use_workers=True,
+            lease_seconds=2,
+            job_attempts=2,
+        )
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """PostgreSQL servers of the tests: each in a temporary folder, on a socket there, without a port.
 
-All tests of a run share one server, whichever of the run's processes needs it first. A database of
-its own for a test is a copy of one with the schema.
+All tests of a run share one server, whichever of the run's processes needs it first. It ends with
+the run, also where a signal ends that. A database of its own for a test is a copy of one with the
+schema.
 """
 
 import os
@@ -38,6 +39,14 @@ _END_OTHER_CONNECTIONS = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
+# A shell program that stops the server of the folder $1 and deletes the folder, once its input ends.
+_WATCHER = """
+while read -r _; do :; done
+file=$1/data/postmaster.pid
+if [ -e "$file" ]; then kill -QUIT "$(head -n 1 "$file")"; fi
+for _ in $(seq 50); do [ -e "$file" ] && sleep 0.1; done
+rm -rf "$1" "$1.lock"
+"""
 _RESTART_SEQUENCES = "SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'"
 # URLs of databases with the schema and without rows that no test of this process uses.
 _free_databases: list[str] = []
@@ -109,20 +118,27 @@ def stop_server(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def name_shared_folder() -> Path | None:
-    """Choose the folder of this run's server; None where a process above has chosen it."""
+@contextmanager
+def shared_folder() -> Iterator[None]:
+    """Choose the folder of this run's server, and stop the server at the end of the block.
+
+    The server also stops when the process ends within the block, even when it is killed. Does
+    nothing where a process above has chosen the folder.
+    """
     if FOLDER_VARIABLE in os.environ:
-        return None
+        yield
+        return
     # Not below pytest's folder: a socket's path is short, and the server's user may not enter it.
     folder = Path(tempfile.gettempdir()) / f"scout-pg-{uuid.uuid4().hex[:12]}"
     os.environ[FOLDER_VARIABLE] = str(folder)
-    return folder
-
-
-def stop_shared_server(folder: Path) -> None:
-    """Stop the server of the run, if any test has needed it."""
-    stop_server(folder)
-    Path(f"{folder}.lock").unlink(missing_ok=True)
+    # In a session of its own, which gets no signal of the terminal.
+    watcher = subprocess.Popen(
+        ["sh", "-c", _WATCHER, "sh", str(folder)], stdin=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        yield
+    finally:
+        watcher.communicate()
 
 
 def shared_server() -> str:

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
 from sqlmodel import delete, select
 
 from catalog.feeds.importing import import_offers
@@ -17,14 +16,13 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from matcher.config import DEFAULT_CONFIG
 from matcher.known_index.build import build_index
-from tests.catalog.storage.postgresql import cluster
+from tests.catalog.storage.postgresql import fresh_database
 
 KINDS = ("desk lamp", "floor lamp", "wall light", "pendant", "spot", "lantern", "table lamp")
 COLOURS = ("red", "blue", "green", "black", "ivory")
 BRANDS = ("Lumo", "Hewlett Packard", "HP", "Vega", "")
 CATALOG_SIZE = 240
 PAGES = 20
-_numbers = count()
 
 Row = dict[str, Any]
 Import = Callable[[Sequence[Row]], None]
@@ -83,28 +81,17 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("matcher.blocking.candidates.MAX_SEARCHING", 100)
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A PostgreSQL cluster for all tests of a module."""
-    with cluster() as url:
-        yield url
-
-
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def filled(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Store]:
     """A store with a shop and its pages."""
-    url = None
-    if request.param == "postgresql":
-        server = request.getfixturevalue("server")
-        name = f"known{next(_numbers)}"
-        engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        engine.dispose()
-        url = server.format(name)
-    folder = tmp_path_factory.mktemp("known")
+    database = fresh_database() if request.param == "postgresql" else nullcontext()
+    with database as url:
+        yield from _fill(tmp_path_factory.mktemp("known"), url)
+
+
+def _fill(folder: Path, url: str | None) -> Iterator[Store]:
     store = Store.open(Settings.load(data_dir=folder / "var", database_url=url))
     with store.write() as session:
         session.add(Shop(id=1, name="demo", url="https://shop.example/"))

@@ -17,7 +17,8 @@ from catalog.storage.store import Store
 from scout.maintenance import backup
 from scout.maintenance.backup import back_up_store, restore_store
 from scout.metrics.queue_metrics import job_metrics
-from tests.scout.conftest import Scout, make_database
+from tests.catalog.storage.postgresql import empty_database, fresh_database
+from tests.scout.conftest import Scout
 
 # The tables of a queue of jobs, as far as metrics read them.
 QUEUE = """
@@ -70,28 +71,25 @@ def test_sqlite(settings: Settings, tmp_path: Path) -> None:
         restore_store(restored, tmp_path / "backup")
 
 
-def test_postgresql(postgresql_server: str, tmp_path: Path) -> None:
+def test_postgresql(tmp_path: Path) -> None:
     """By pg_dump and pg_restore; a database that is not empty is refused."""
-    url = make_database(postgresql_server, "backed_up")
-    settings = Settings.load(data_dir=tmp_path / "var", database_url=url)
-    store, body = fill(settings)
-    made = back_up_store(settings, store, tmp_path / "backup")
-    store.engine.dispose()
+    with fresh_database() as url:
+        settings = Settings.load(data_dir=tmp_path / "var", database_url=url)
+        store, body = fill(settings)
+        made = back_up_store(settings, store, tmp_path / "backup")
+        store.engine.dispose()
     assert (made.dialect, made.shops, made.bodies) == ("postgresql", 1, 1)
-    restored = Settings.load(
-        data_dir=tmp_path / "restored", database_url=make_database(postgresql_server, "restored")
-    )
-    restore_store(restored, tmp_path / "backup")
-    check(restored, body)
-    with pytest.raises(UsageError, match="not empty"):
+    with empty_database() as url:
+        restored = Settings.load(data_dir=tmp_path / "restored", database_url=url)
         restore_store(restored, tmp_path / "backup")
+        check(restored, body)
+        with pytest.raises(UsageError, match="not empty"):
+            restore_store(restored, tmp_path / "backup")
 
 
-def test_jobs_of_workers_are_counted(postgresql_server: str, tmp_path: Path) -> None:
+@pytest.mark.postgresql_only
+def test_jobs_of_workers_are_counted(store: Store) -> None:
     """Those that wait, run or have failed, and how long the oldest has waited."""
-    url = make_database(postgresql_server, "queue")
-    settings = Settings.load(data_dir=tmp_path / "var", database_url=url)
-    store = Store.open(settings)
     with store.engine.begin() as connection:
         connection.execute(text(QUEUE))
     with store.read() as session:
@@ -100,7 +98,6 @@ def test_jobs_of_workers_are_counted(postgresql_server: str, tmp_path: Path) -> 
             for metric in job_metrics(session)
             for sample in metric.samples
         }
-    store.engine.dispose()
     waiting_since = samples.pop(("scout_jobs_waiting_since_timestamp_seconds",))
     assert waiting_since == pytest.approx(time.time() - 3600, abs=60)
     assert samples == {
