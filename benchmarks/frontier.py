@@ -13,6 +13,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -188,7 +189,7 @@ VALUES ({shop}, {url}, 'pending', 'link', 0, 1, 0, 0, 0) ON CONFLICT (shop_id, u
 """
 
 
-class _Driver:
+class _Driver(ABC):
     """The statements of a frontier, for a driver whose parameters are named in its style."""
 
     parameter = ""
@@ -208,8 +209,9 @@ class _Driver:
             f"WHERE id = {self.parameter.format('id')}"
         )
 
+    @abstractmethod
     def connect(self, store: Store) -> Any:
-        raise NotImplementedError
+        """Connect to the store's database."""
 
     def claim(self, limit: int) -> Sequence[Claimed]:
         values = {"shop": self._shop_id, "time": self.time(_TIME + LEASE), "limit": limit}
@@ -230,8 +232,9 @@ class _Driver:
             cursor.executemany(self._update, settled)
             cursor.executemany(self._insert, links)
 
+    @abstractmethod
     def transaction(self) -> AbstractContextManager[Any]:
-        raise NotImplementedError
+        """Begin a transaction, which the end of the block commits."""
 
     def time(self, time: datetime) -> Any:
         return time.replace(tzinfo=None)

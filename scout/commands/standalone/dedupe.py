@@ -16,6 +16,13 @@ from scout.commands.context import (
     open_engine,
 )
 from scout.commands.standalone.dedupe_label import DedupeCommand
+from scout.commands.standalone.dedupe_options import (
+    IdOption,
+    KeyOption,
+    RecordsArgument,
+    RightOption,
+    column_names,
+)
 from scout.commands.standalone.dedupe_output import OutputPaths, print_figures, run_and_print
 
 
@@ -42,22 +49,9 @@ def add_to(app: typer.Typer) -> None:
 
 def find_duplicates(
     context: typer.Context,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="CSV, TSV, JSON Lines, Parquet, or .txt with a record a line."
-        ),
-    ],
-    right: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Find pairs between FILE and this one, not within FILE."),
-    ] = None,
-    key: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN,COLUMN", help="The columns to compare; lines of text need none."
-        ),
-    ] = "",
+    file: RecordsArgument,
+    right: RightOption = None,
+    key: KeyOption = "",
     method: Annotated[
         list[Method] | None,
         typer.Option(
@@ -90,12 +84,7 @@ def find_duplicates(
             help="With taught: labelled pairs, columns left, right, label (1 or 0).",
         ),
     ] = None,
-    id_column: Annotated[
-        str,
-        typer.Option(
-            "--id", metavar="COLUMN", help="With taught: labels name records by it, else by line."
-        ),
-    ] = "",
+    id_column: IdOption = "",
     kind: Annotated[
         list[str] | None,
         typer.Option(
@@ -277,7 +266,7 @@ def find_duplicates(
     from scout.dedupe.disk_run import DiskOption, NamedPair, run_on_disk
     from scout.dedupe.method_options import MethodOption, MethodOptions
 
-    keys = tuple(name.strip() for name in key.split(",") if name.strip())
+    keys = column_names(key)
     outputs = OutputPaths(out, clusters, merged)
     if age and not merged:
         raise UsageError("--age: says whose value a merged record takes, and there is no --merged")
@@ -305,11 +294,25 @@ def find_duplicates(
         from scout.dedupe.taught.taught_run import TaughtRequest
 
         taught = TaughtRequest(
-            file, right, keys, id_column, labels, Path(model) if model else None,
-            tuple(kind or ()), tuple(name.value for name in method or ()), loose, neighbours, shingle_size, sections, source,
-            variants,
-            threshold, age, preference, index,
-        )  # fmt: skip
+            file=file,
+            right=right,
+            keys=keys,
+            id_column=id_column,
+            labels=labels,
+            model=Path(model) if model else None,
+            kinds=tuple(kind or ()),
+            methods=tuple(name.value for name in method or ()),
+            loose=loose,
+            neighbours=neighbours,
+            shingle_size=shingle_size,
+            sections=sections,
+            source_column=source,
+            variants=variants,
+            threshold=threshold,
+            age=age,
+            prefer=preference,
+            index=index,
+        )
         run_and_print(context, taught, outputs, tuple(explain or ()), charts, as_json)
         return
     _require_taught(
@@ -330,20 +333,31 @@ def find_duplicates(
     if method_name == Method.NEIGHBOURS.value:
         raise UsageError("--method neighbours: finds candidates for --decide taught only")
     options = MethodOptions(
-        levels, shingles, shingle_size, permutations, recall, bits, parts, agree,
-        model, neighbours, search, candidates, loose,
-    )  # fmt: skip
+        levels=levels,
+        shingles=shingles,
+        shingle_size=shingle_size,
+        permutations=permutations,
+        recall=recall,
+        bits=bits,
+        parts=parts,
+        agree=agree,
+        model=model,
+        neighbours=neighbours,
+        search=search,
+        candidates=candidates,
+        loose=loose,
+    )
     least_similarity = DEFAULT_THRESHOLD if threshold is None else threshold
     request = DedupeRequest(
-        file,
-        right,
-        keys,
-        cast(MethodOption, method_name),
-        similarity,
-        least_similarity,
-        options,
-        age,
-        preference,
+        file=file,
+        right=right,
+        keys=keys,
+        method=cast(MethodOption, method_name),
+        similarity=similarity,
+        threshold=least_similarity,
+        options=options,
+        age=age,
+        prefer=preference,
     )
     disk_options: dict[DiskOption, Path | str] = {}
     if store:

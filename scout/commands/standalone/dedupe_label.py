@@ -9,6 +9,13 @@ import typer
 from typer.core import TyperCommand
 
 from scout.commands.context import JsonOption, get_invocation
+from scout.commands.standalone.dedupe_options import (
+    IdOption,
+    KeyOption,
+    RecordsArgument,
+    RightOption,
+    column_names,
+)
 from scout.terminal.output import format_cell, print_json, print_lines, shorten
 
 if TYPE_CHECKING:
@@ -22,23 +29,10 @@ KEYS_HELP = "y same, n different, u unsure, b back, q quit"
 
 def ask_for_labels(
     context: typer.Context,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="CSV, TSV, JSON Lines, Parquet, or .txt with a record a line."
-        ),
-    ],
-    right: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Label pairs between FILE and this one."),
-    ] = None,
-    key: Annotated[
-        str,
-        typer.Option(metavar="COLUMN,COLUMN", help="The columns to compare (else all)."),
-    ] = "",
-    id_column: Annotated[
-        str, typer.Option("--id", metavar="COLUMN", help="Name records by it, else by line.")
-    ] = "",
+    file: RecordsArgument,
+    right: RightOption = None,
+    key: KeyOption = "",
+    id_column: IdOption = "",
     labels: Annotated[
         Path | None,
         typer.Option(
@@ -63,8 +57,9 @@ def ask_for_labels(
     from scout.dedupe.taught.label_session import LabelSession
     from scout.dedupe.taught.taught_run import TaughtRequest
 
-    keys = tuple(name.strip() for name in key.split(",") if name.strip())
-    request = TaughtRequest(file, right, keys, id_column, kinds=tuple(kind or ()))
+    request = TaughtRequest(
+        file, right, column_names(key), id_column=id_column, kinds=tuple(kind or ())
+    )
     path = labels or file.with_name(file.name + ".labels.csv")
     with get_invocation(context).progress() as progress:
         session = LabelSession.open(request, path, progress)
