@@ -52,7 +52,10 @@ def body_hash(body: bytes) -> str:
 
 
 def share_credentials(url: str) -> None:
-    """Let the processes that this one starts reach a page store that is not on this machine."""
+    """Let the processes that this one starts reach a page store that is not on this machine.
+
+    Each stage that starts processes calls it, since a stage may run alone.
+    """
     if _scheme(url) not in LOCAL_SCHEMES:
         share_variables(CREDENTIAL_PREFIXES)
 

@@ -124,6 +124,8 @@ class Cards:
 
     def target(self, link: LexborNode) -> str | None:
         """Return the URL of another page that a link leads to; None for the page itself."""
+        # A link to a picture leads to no other page. The pattern goes first: resolving a URL costs
+        # more.
         if PICTURE.search(link.attrs.get("href") or ""):
             return None
         url = self.resolve(link)

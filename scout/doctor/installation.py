@@ -5,8 +5,6 @@ merely lies on the import path, may own `crawler` or `parser` too; whichever com
 imported, without any warning.
 """
 
-import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,6 +19,7 @@ from packaging.requirements import Requirement
 from catalog.errors import ConfigError
 from catalog.runtime.served_process import safe_environment
 from catalog.runtime.settings import Settings
+from catalog.runtime.spark.java import find_java, java_version
 from scout.doctor.check_result import CheckResult, CheckState
 
 DISTRIBUTION = "scout-offer-gaps"
@@ -47,9 +46,6 @@ OPTIONAL_MODULES = {
     "opentelemetry.sdk": ("traces", "traces"),
 }
 """Modules that Scout uses if they are installed: their purpose, and the extra that brings them."""
-
-MIN_JAVA = 17
-"""Oldest Java that Spark 4 runs on."""
 
 PROGRAM_TIMEOUT = 20
 """Seconds of wall-clock time in which a program tells its version."""
@@ -178,19 +174,12 @@ def check_browser(settings: Settings) -> Iterator[CheckResult]:
 
 def check_java(_settings: Settings) -> Iterator[CheckResult]:
     """Check the Java that `--engine spark` needs."""
-    java = shutil.which("java")
-    remedy = f"'--engine spark' needs Java {MIN_JAVA} or newer (Debian, Ubuntu: apt install "
-    remedy += "default-jre-headless)"
-    if java is None:
-        yield CheckResult("Java", "note", f"not installed: {remedy}")
+    try:
+        home = find_java()
+    except ConfigError as error:
+        yield CheckResult("Java", "note", str(error))
         return
-    found = re.search(r'version "(\d+)', _program_output(java, "-version") or "")
-    if found is None:
-        yield CheckResult("Java", "note", f"{java} does not tell its version: {remedy}")
-    elif int(found[1]) < MIN_JAVA:
-        yield CheckResult("Java", "note", f"{java} is version {found[1]}: {remedy}")
-    else:
-        yield CheckResult("Java", "ok", f"version {found[1]} at {java}")
+    yield CheckResult("Java", "ok", f"version {java_version(home)} in {home}")
 
 
 @cache

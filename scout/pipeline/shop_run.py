@@ -17,7 +17,6 @@ from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.telemetry.log_context import log_fields
 from catalog.runtime.telemetry.tracing import span
-from catalog.storage.bodies import share_credentials
 from catalog.storage.leases import lease_table
 from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
@@ -49,7 +48,6 @@ def run_shop(
     the stages: the run then stays unfinished with the reason stored. A crawl without any page fails
     it.
     """
-    share_credentials(settings.bodies)
     with lock_shop(settings, store, shop, on_end=end_this_process) as lease:
         held_store = lease.store
         run_id = resume_or_start(held_store, shop, fresh=fresh, full=full)

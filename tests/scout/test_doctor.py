@@ -3,6 +3,7 @@
 import json
 import sys
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from sqlalchemy import text
 
 from catalog.models import Run, Shop, utc_now
 from catalog.runtime.settings import Settings
+from catalog.runtime.spark.java import find_java
 from catalog.storage.store import Store
-from scout.doctor import machine
+from scout.doctor import installation, machine
 from scout.doctor.checks import run_checks
 from scout.doctor.installation import PACKAGES
 from scout.pipeline import locks, shop_run
@@ -153,17 +155,21 @@ def test_clock_behind(settings: Settings, store: Store, shop: Shop) -> None:
 
 def test_programs(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Java and a browser that are absent are noted; one that is set and does not start is a fault."""
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(installation, "find_java", partial(find_java, folders=()))
     notes = {result.check: result for result in run_checks(settings)}
     assert notes["Java"].state == notes["Chromium"].state == "note"
-    assert "apt install default-jre-headless" in notes["Java"].message
-    java, browser = tmp_path / "java", tmp_path / "chromium"
-    java.write_text("""#!/bin/sh\necho 'openjdk version "11.0.2" 2019-01-15' >&2\n""")
+    assert "apt install openjdk-17-jre-headless" in notes["Java"].message
+    (tmp_path / "bin").mkdir()
+    java, browser = tmp_path / "bin" / "java", tmp_path / "bin" / "chromium"
+    java.write_text("#!/bin/sh\n")
+    (tmp_path / "release").write_text('JAVA_VERSION="11.0.2"\n')
     browser.write_text("#!/bin/sh\nexit 1\n")
     java.chmod(0o755)
     browser.chmod(0o755)
     notes = {result.check: result for result in run_checks(settings)}
-    assert "version 11" in notes["Java"].message
+    assert "Java 11 in" in notes["Java"].message
     assert "does not start" in notes["Chromium"].message
 
 

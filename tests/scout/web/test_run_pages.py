@@ -61,6 +61,20 @@ def test_a_run_under_way(app: FastAPI, store: Store, shop: Shop) -> None:
     assert signed_in(app, Role.VIEWER).get("/runs/99").status_code == 404
 
 
+@pytest.mark.parametrize("path", ["/runs/{run}", "/shops/{shop}", "/shops/{shop}/runs"])
+def test_the_reason_of_a_run_is_marked_as_english(
+    app: FastAPI, store: Store, shop: Shop, path: str
+) -> None:
+    """A stored reason is quoted in English, and marked so on pages in German."""
+    run_id = add_run(store, shop, RunState.FAILED)
+    with store.write() as session:
+        session.get_one(Run, run_id).reason = "the disk is full"
+    address = path.format(run=run_id, shop=shop.name)
+    page = signed_in(app, Role.EDITOR).get(address, headers={"Accept-Language": "de"}).text
+    assert '<html lang="de"' in page
+    assert 'lang="en">the disk is full<' in page
+
+
 def test_events_end_with_the_run(app: FastAPI, store: Store, shop: Shop) -> None:
     """The stream of a run that nobody works on sends its state once, and ends."""
     run_id = add_run(store, shop)
