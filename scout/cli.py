@@ -11,10 +11,11 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
@@ -94,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not {"-v", "--verbose"} & set(arguments):
             sys.excepthook = _print_unexpected
     try:
-        code = get_command(app)(
+        code = _root_command()(
             list(arguments), prog_name="scout", standalone_mode=False, obj=own_arguments
         )
         # Flushed here, so that a reader that has gone away is noticed before Python shuts down.
@@ -114,6 +115,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if code == INTERRUPTED:
         print_error("interrupted: the same command resumes the work")
     return code if isinstance(code, int) else 0
+
+
+@cache
+def _root_command() -> Callable[..., Any]:
+    """Build the tree of all commands: most of the time of a short call that is not the first."""
+    return get_command(app)
 
 
 def _expected_errors() -> tuple[type[Exception], ...]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from scout.cli import main
 from scout.demo.assortment.demo_shop import DemoShop
 from scout.demo.server import ServedShop, serve
 
@@ -37,22 +38,29 @@ def shop() -> Iterator[ServedShop]:
 
 
 class Calls:
-    """Calls of `scout` on a data folder, each in a process of its own."""
+    """Calls of `scout` on a data folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self._folder, self.database = folder, folder / "scout.db"
+        self._capsys = capsys
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start a call."""
+        """Start a call in a process of its own."""
         command = [sys.executable, "-m", "scout", "--data-dir", str(self._folder), *arguments]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run(self, *arguments: str) -> str:
-        """Make a call that has to succeed; return its standard output."""
-        process = self.start(*arguments)
-        out, err = process.communicate(timeout=200)
-        assert process.returncode == 0, err
-        return out
+        """Make a call that has to succeed in this process; return its standard output."""
+        code = main(["--data-dir", str(self._folder), *arguments])
+        captured = self._capsys.readouterr()
+        assert code == 0, captured.err
+        return captured.out
+
+    def resume(self) -> None:
+        """Make the run of the shop end, in a process of its own."""
+        process = self.start("run", "demo")
+        _, error = process.communicate(timeout=200)
+        assert process.returncode == 0, error
 
     def prepare(self, shop: ServedShop) -> None:
         """Add the shop and its known offers."""
@@ -103,9 +111,12 @@ def _kill(calls: Calls, when: Callable[[], bool]) -> None:
     process.communicate(timeout=20)
 
 
-def test_kill(tmp_path: Path, shop: ServedShop, demo: dict[str, Any]) -> None:
+def test_kill(
+    tmp_path: Path, shop: ServedShop, demo: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Killed in crawling, learning, parsing and matching, a run loses and doubles nothing."""
-    killed, undisturbed = Calls(tmp_path / "killed"), Calls(demo["folder"] / "var" / "demo")
+    killed = Calls(tmp_path / "killed", capsys)
+    undisturbed = Calls(demo["folder"] / "var" / "demo", capsys)
     killed.prepare(shop)
     for pages in (100, 300):
         _kill(killed, lambda pages=pages: killed.ask(FETCHED) > pages)
@@ -117,7 +128,7 @@ def test_kill(tmp_path: Path, shop: ServedShop, demo: dict[str, Any]) -> None:
             ),
         )
     assert killed.ask("SELECT state FROM run") == "running"
-    killed.run("run", "demo")
+    killed.resume()
     assert _differences(killed.findings(), undisturbed.findings()) == []
     assert killed.ask("SELECT count(*) FROM run") == 1
     assert killed.ask(OFFER_PAGES) == undisturbed.ask(OFFER_PAGES)

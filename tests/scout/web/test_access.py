@@ -28,6 +28,9 @@ from scout.web.context import GUEST_COOKIE, SESSION_COOKIE
 from tests.scout.conftest import Scout
 from tests.scout.web.browser import PASSWORD, Browser, form_token, signed_in
 
+# The hasher of passwords, which the tests replace by a cheap one.
+HASHER = passwords._hasher
+
 
 @pytest.fixture
 def app(settings: Settings, store: Store) -> FastAPI:
@@ -63,6 +66,11 @@ def test_login(app: FastAPI, ada: Account, store: Store) -> None:
     assert browser.submit("/logout").status_code == 303
     browser.cookies.set(SESSION_COOKIE, cookie)
     assert browser.get("/account").status_code == 303
+
+
+def test_hashes() -> None:
+    """Passwords are hashed with the second recommendation of RFC 9106."""
+    assert HASHER.hash(PASSWORD).startswith("$argon2id$v=19$m=65536,t=3,p=4$")
 
 
 def test_cookies(settings: Settings, store: Store, ada: Account) -> None:

@@ -50,7 +50,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         session.add(Shop(name="demo", url="http://127.0.0.1:8000/", allow_private=True))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scout.pipeline.run_pool.RunPool.run", lambda *_: RunResult(1, "not run"))
-        yield web_client(settings, store, Role.ADMIN)
+        # Within its block a client answers all requests in one event loop.
+        with web_client(settings, store, Role.ADMIN) as client:
+            yield client
 
 
 @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
