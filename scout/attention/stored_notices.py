@@ -7,6 +7,7 @@ from sqlmodel import col, func, select
 from catalog.language.sentences import Sentence
 from catalog.models import AttentionItem, Shop, utc_now
 from catalog.storage.store import Store
+from reports.statistics.run_reasons import run_reason_sentence
 from scout.attention.notices import SENTENCES, AttentionKind, Notice
 
 
@@ -42,7 +43,10 @@ def read_notices(
 def _notice(item: AttentionItem) -> Notice:
     template = SENTENCES[AttentionKind(item.kind)]
     sentence = Sentence.from_json({"template": template, "arguments": item.arguments})
-    return Notice(AttentionKind(item.kind), item.subject, sentence.arguments)
+    arguments = dict(sentence.arguments)
+    if isinstance(reason := arguments.get("reason"), str):
+        arguments["reason"] = run_reason_sentence(reason)
+    return Notice(AttentionKind(item.kind), item.subject, arguments)
 
 
 def count_notices(store: Store) -> int:

@@ -6,7 +6,7 @@ does.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -16,6 +16,7 @@ from tzlocal import get_localzone
 from catalog.language.languages import SOURCE_LANGUAGE, Language, load_language
 from catalog.language.templates import template_environment
 from reports.statistics.page_reasons import reason_filters
+from reports.statistics.run_reasons import translate_run_reason
 from scout.web.views.labels import label_functions
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
@@ -62,6 +63,7 @@ def environment(code: str) -> Environment:
         "path_part": path_part,
     }
     templates.filters |= reason_filters(language)
+    templates.filters["run_reason"] = partial(translate_run_reason, language=language)
     templates.globals |= {"query_link": query_link, "languages": LANGUAGES}
     templates.globals |= label_functions(language)
     return templates

@@ -62,17 +62,28 @@ def test_a_run_under_way(app: FastAPI, store: Store, shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("path", ["/runs/{run}", "/shops/{shop}", "/shops/{shop}/runs"])
-def test_the_reason_of_a_run_is_marked_as_english(
-    app: FastAPI, store: Store, shop: Shop, path: str
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        (
+            "shop.example cannot be reached (timeout): check the shop's URL",
+            "<span>shop.example ist nicht erreichbar (keine rechtzeitige Antwort): prüfen Sie",
+        ),
+        # The message of another program.
+        ("the disk is on fire", '<span lang="en">the disk is on fire<'),
+    ],
+)
+def test_the_reason_of_a_run_in_german(
+    app: FastAPI, store: Store, shop: Shop, path: str, reason: str, shown: str
 ) -> None:
-    """A stored reason is quoted in English, and marked so on pages in German."""
+    """A stored reason that is a message of Scout is translated; any other is marked as English."""
     run_id = add_run(store, shop, RunState.FAILED)
     with store.write() as session:
-        session.get_one(Run, run_id).reason = "the disk is full"
+        session.get_one(Run, run_id).reason = reason
     address = path.format(run=run_id, shop=shop.name)
     page = signed_in(app, Role.EDITOR).get(address, headers={"Accept-Language": "de"}).text
     assert '<html lang="de"' in page
-    assert 'lang="en">the disk is full<' in page
+    assert shown in page
 
 
 def test_events_end_with_the_run(app: FastAPI, store: Store, shop: Shop) -> None:
