@@ -60,7 +60,6 @@ class Scene(ABC):
         self.body_disk = Disk(folder / "bodies")
         self.machines: list[Machine] = []
         self.engine: Engine
-        self.rivals: list[int | None] = []
 
     @property
     def bodies(self) -> str:
@@ -110,7 +109,29 @@ class Scene(ABC):
 
     def is_done(self) -> bool:
         """Return True when all shops are done, and nothing waits."""
-        return self.progress() == 1.0
+        return self.progress() == 1.0 and not self.resume_second_runs()
+
+    def resume_second_runs(self) -> bool:
+        """Run the shops again whose second run a fault has ended, as its message asks for.
+
+        Returns True if there are any.
+        """
+        query = text(
+            "SELECT DISTINCT name FROM shop JOIN run ON run.shop_id = shop.id WHERE state = "
+            "'running' AND EXISTS (SELECT 1 FROM run AS first WHERE first.shop_id = shop.id AND "
+            "first.state = 'done')"
+        )
+        with suppress(SQLAlchemyError), self.engine.connect() as connection:
+            names = list(connection.execute(query).scalars())
+            return self._start_runs(names)
+        return True
+
+    def _start_runs(self, names: list[str]) -> bool:
+        commands = [command for machine in self.machines for command in machine.commands.values()]
+        for name in names:
+            if ["run", name] not in commands:
+                self.machines[-1].start("run", name)
+        return bool(names)
 
     def problems(self) -> list[str]:
         """Describe what is wrong beside the contents."""
@@ -170,7 +191,7 @@ class SqliteScene(Scene):
     def tend(self) -> None:
         machine = self.machines[0]
         machine.reap()
-        self.rivals += [code for _, code in self.machines[1].reap()]
+        self.machines[1].reap()
         if machine.is_frozen or machine.commands:
             return
         for name in self.unfinished()[:2]:
@@ -217,20 +238,20 @@ class PostgresqlScene(Scene):
 
     def tend(self) -> None:
         for machine in self.machines:
-            for arguments, code in machine.reap():
-                if arguments[0] == "run":
-                    self.rivals.append(code)
+            machine.reap()
             if not machine.is_frozen and ["worker"] not in machine.commands.values():
                 machine.start("worker")
         with suppress(SQLAlchemyError), self.engine.begin() as connection:
             connection.execute(text(SKIP_PAUSES))
 
     def is_done(self) -> bool:
-        if not super().is_done():
+        if self.progress() != 1.0:
             return False
         waiting = "SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"
         with suppress(SQLAlchemyError), self.engine.connect() as connection:
-            return not connection.execute(text(waiting)).scalar_one()
+            if connection.execute(text(waiting)).scalar_one():
+                return False
+            return not self.resume_second_runs()
         return False
 
     def problems(self) -> list[str]:
