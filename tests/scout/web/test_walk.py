@@ -190,6 +190,7 @@ def width_problems(page: Any) -> list[str]:
     problems = []
     for viewport in (NARROW, WIDE):
         page.set_viewport_size(viewport)
+        page.evaluate(NEXT_FRAME)
         width = page.evaluate("document.documentElement.scrollWidth")
         if width > viewport["width"]:
             problems.append(f"{width} px wide at {viewport['width']}")
