@@ -396,7 +396,11 @@ def test_no_item_is_dropped_silently(
     reading = read(tmp_path_factory.mktemp("xml"), HEAD + "".join(items) + FOOT)
     whole = {str(number) for number in range(1, 9)} - {str(number) for number in broken}
     # Both ends of an item, a comment or a section may stand around others.
-    if any(set(pair) <= {slip for _, slip in slips} for pair in PAIRS):
+    used = {slip for _, slip in slips}
+    if any(set(pair) <= used for pair in PAIRS):
+        return
+    # A title's own section that a slip keeps open may be closed by another one, in a later item.
+    if with_cdata and "]]>" in used and len(slips) > 1:
         return
     assert whole <= reading.titles.keys()
     # Two slips may make one item of two.
