@@ -117,16 +117,14 @@ class Scene(ABC):
         Returns True if there are any.
         """
         query = text(
-            "SELECT DISTINCT name FROM shop JOIN run ON run.shop_id = shop.id WHERE state = "
-            "'running' AND EXISTS (SELECT 1 FROM run AS first WHERE first.shop_id = shop.id AND "
-            "first.state = 'done')"
+            "SELECT name FROM shop JOIN run ON run.shop_id = shop.id WHERE state <> 'done' AND "
+            "run.id = (SELECT max(id) FROM run AS newest WHERE newest.shop_id = shop.id) ORDER BY 1"
         )
-        with suppress(SQLAlchemyError), self.engine.connect() as connection:
-            names = list(connection.execute(query).scalars())
-            return self._start_runs(names)
-        return True
-
-    def _start_runs(self, names: list[str]) -> bool:
+        try:
+            with self.engine.connect() as connection:
+                names = list(connection.execute(query).scalars())
+        except SQLAlchemyError:
+            return True
         commands = [command for machine in self.machines for command in machine.commands.values()]
         for name in names:
             if ["run", name] not in commands:
