@@ -3,7 +3,7 @@
 Events are written in the transaction of the pages that they belong to.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from sqlalchemy import Connection, insert
 from sqlmodel import col, delete, select
@@ -19,11 +19,15 @@ NumberedEvent = tuple[int, bytes]
 
 
 def insert_events(
-    connection: Connection, shop_id: int, run_id: int, events: Sequence[NumberedEvent]
+    connection: Connection, shop_id: int, run_id: int, events: Iterable[NumberedEvent | None]
 ) -> None:
-    """Insert events of a run."""
+    """Insert events of a run; None stands for a step without an event."""
     owner = {"shop_id": shop_id, "run_id": run_id}
-    rows = [{**owner, "number": number, "data": data} for number, data in events]
+    rows = []
+    for event in events:
+        if event is not None:
+            number, data = event
+            rows.append({**owner, "number": number, "data": data})
     if rows:
         connection.execute(insert(CrawlEvent), rows)
 
@@ -50,10 +54,7 @@ def read_events(store: Store, shop_id: int, run_id: int) -> Iterator[NumberedEve
         last = rows[-1][0]
 
 
-def delete_events(store: Store, shop_id: int, *, kept_run: int | None = None) -> None:
-    """Delete the events of a shop's crawls, but for those of one run."""
-    deleted = delete(CrawlEvent).where(col(CrawlEvent.shop_id) == shop_id)
-    if kept_run is not None:
-        deleted = deleted.where(col(CrawlEvent.run_id) != kept_run)
+def delete_events(store: Store, shop_id: int) -> None:
+    """Delete the events of a shop's crawls."""
     with store.write() as session:
-        session.exec(deleted)
+        session.exec(delete(CrawlEvent).where(col(CrawlEvent.shop_id) == shop_id))

@@ -100,7 +100,7 @@ class Frontier:
         """
         with self._store.write() as session:
             session.add_all(also)
-            self._insert_events(session, events)
+            insert_events(session.connection(), self._shop, self._run or 0, events)
             return self._insert(session, links)
 
     def claim(self, limit: int, lease: timedelta = LEASE) -> list[Page]:
@@ -133,7 +133,7 @@ class Frontier:
             connection = session.connection()
             prepare_settlement(connection, self._shop)
             update_pages(connection, changes)
-            self._insert_events(session, all_events)
+            insert_events(connection, self._shop, self._run or 0, all_events)
             return self._insert(session, links.values())
 
     def record_lastmod(self, changed: Mapping[str, datetime]) -> int:
@@ -319,11 +319,6 @@ class Frontier:
         )
         # The rows of an update come in no order.
         return sorted(pages, key=_claim_order)
-
-    def _insert_events(self, session: Session, events: Iterable[NumberedEvent | None]) -> None:
-        kept = [event for event in events if event is not None]
-        if kept:
-            insert_events(session.connection(), self._shop, self._run or 0, kept)
 
     def _insert(self, session: Session, links: Iterable[FrontierLink]) -> int:
         initial = {"state": PageState.PENDING, "attempts": 0, "unchanged": 0}

@@ -231,21 +231,19 @@ class Timetable:
 
     def prune(self) -> None:
         """Remove old runs if this process leads; a failure is logged."""
-        if self._prune is None or not self.is_leader:
-            return
-        try:
-            self._prune()
-        except ScoutError as error:
-            log.warning("old runs were not removed", extra={"error": str(error)})
+        self._maintain(self._prune, "old runs were not removed")
 
     def assess(self) -> None:
         """Assess the shops that have changed if this process leads; a failure is logged."""
-        if self._assess is None or not self.is_leader:
+        self._maintain(self._assess, "shops were not assessed")
+
+    def _maintain(self, work: Callable[[], object] | None, failure: str) -> None:
+        if work is None or not self.is_leader:
             return
         try:
-            self._assess()
+            work()
         except ScoutError as error:
-            log.warning("shops were not assessed", extra={"error": str(error)})
+            log.warning(failure, extra={"error": str(error)})
 
     def _lead(self) -> bool:
         if self.is_leader:
