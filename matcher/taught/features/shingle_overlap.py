@@ -13,9 +13,9 @@ from scipy import sparse
 
 from matcher.array_types import Doubles, Floats, Ints, Matrix
 from matcher.blocking.vectors import inverse_document_frequency, normalise_rows, row_sums
-from matcher.dedupe.base.text_columns import run_offsets
-from matcher.dedupe.minhash.shingles import Shingling, chunk_texts
+from matcher.dedupe.minhash.shingles import Shingling
 from matcher.taught.features.feature import NEVER_LOWERS, Feature
+from matcher.taught.features.shingle_counts import count_shingles
 
 # Words of a shingle of a long text (Jobs Data).
 DEFAULT_SIZE = 6
@@ -101,16 +101,6 @@ def _contained(shared: Floats, left_size: Floats, right_size: Floats) -> list[Fl
 
 def _hash_shingles(texts: Sequence[str], size: int) -> Matrix:
     """Return a matrix of ones: the hashed columns of the distinct shingles of each text."""
-    counts_of_chunk, columns_of_chunk = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    shingling = Shingling("words", size)
-    for chunk in chunk_texts(texts):
-        hashes, counts = shingling(texts[chunk])
-        counts_of_chunk.append(counts)
-        columns_of_chunk.append((hashes >> np.uint64(64 - SHINGLE_BITS)).astype(np.int64))
-    columns = np.concatenate(columns_of_chunk)
-    offsets = run_offsets(np.concatenate(counts_of_chunk))
-    ones = np.ones(len(columns), np.float32)
-    shingles = sparse.csr_array((ones, columns, offsets), shape=(len(texts), 1 << SHINGLE_BITS))
-    shingles.sum_duplicates()
+    shingles = count_shingles(texts, Shingling("words", size), SHINGLE_BITS)
     shingles.data[:] = 1
     return shingles

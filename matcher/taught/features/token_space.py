@@ -18,9 +18,9 @@ from matcher.blocking.vectors import (
     normalise_rows,
     row_sums,
 )
-from matcher.dedupe.base.text_columns import run_offsets
-from matcher.dedupe.minhash.shingles import Shingling, chunk_texts
+from matcher.dedupe.minhash.shingles import Shingling
 from matcher.records.text import fold, has_digit, join_neighbours, tokenize
+from matcher.taught.features.shingle_counts import count_shingles
 
 # Characters of a text that are compared as a whole; cap against hostile input.
 MAX_CHARACTERS = 1_000
@@ -102,17 +102,7 @@ def build_token_space(left: Sequence[str], right: Sequence[str] | None) -> Token
 
 def _weigh_grams(texts: Sequence[str]) -> Matrix:
     """Return the TF-IDF vectors of the texts' character 3-grams, word ends included."""
-    counts_of_chunk, columns_of_chunk = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    shingling = Shingling("characters", GRAM_SIZE)
-    for chunk in chunk_texts(texts):
-        hashes, counts = shingling([f" {text} " if text else "" for text in texts[chunk]])
-        counts_of_chunk.append(counts)
-        columns_of_chunk.append((hashes >> np.uint64(64 - GRAM_BITS)).astype(np.int64))
-    columns = np.concatenate(columns_of_chunk)
-    offsets = run_offsets(np.concatenate(counts_of_chunk))
-    ones = np.ones(len(columns), np.float32)
-    grams = sparse.csr_array((ones, columns, offsets), shape=(len(texts), 1 << GRAM_BITS))
-    grams.sum_duplicates()
+    grams = count_shingles(texts, Shingling("characters", GRAM_SIZE), GRAM_BITS, padding=" ")
     idf = inverse_document_frequency(grams)
     grams.data = (1 + np.log(grams.data)) * idf[grams.indices]
     return normalise_rows(grams)
