@@ -133,6 +133,7 @@ def _import(feed: Path, with_profile: bool) -> None:
     from catalog.feeds.importing import import_offers
     from catalog.links.shop_links import make_cleaner
     from catalog.models import Shop
+    from catalog.runtime.served_process import stop_servers
     from catalog.runtime.settings import Settings
     from catalog.storage.store import Store
 
@@ -153,7 +154,10 @@ def _import(feed: Path, with_profile: bool) -> None:
             pstats.Stats(profiler).sort_stats("tottime").print_stats(40)
         else:
             summary = import_offers(store, shop, str(feed), cleaner=cleaner)
-        cpu, wall = _processor_seconds() - cpu_begin, time.perf_counter() - begin
+        wall = time.perf_counter() - begin
+        # The processor time of the second process is known once it has ended with its server.
+        stop_servers()
+        cpu = _processor_seconds() - cpu_begin
         store.engine.dispose()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{summary.kept:,} kept, {summary.bad:,} bad; {cpu:.1f} s of processor time,", end=" ")

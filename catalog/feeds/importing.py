@@ -32,6 +32,7 @@ from catalog.feeds.former_offers import keep_former_offers
 from catalog.feeds.row_parser import OFFER_COLUMNS
 from catalog.links.shop_links import UrlCleaner
 from catalog.models import BadRow, CatalogImport, KnownOffer, LostOffer, Shop, utc_now
+from catalog.runtime.garbage_collection import rare_gc
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store, lock_shop
 from catalog.values import text
@@ -76,7 +77,8 @@ def import_offers(
     unchanged.
     """
     try:
-        with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
+        # The batches of rows in memory would be looked at in collection after collection.
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as spool, rare_gc():
             shown_source = sources.without_password(source)
             reader = FeedReader(shown_source, shop.url, mapping, spool, progress, cleaner)
             with sources.open_source(source, format, reader.note, progress) as rows:

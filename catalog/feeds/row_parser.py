@@ -8,6 +8,7 @@ read again in the end. So the result is the same as that of one process alone.
 
 import json
 import pickle
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -25,8 +26,11 @@ from catalog.runtime.worker_pool import WorkerPool, worker_pool
 
 # Columns of a known offer that the feed decides, in the order of the temporary file.
 OFFER_COLUMNS = (*OfferFields.model_fields, "ref", "link", "opaque", "product")
-# Batches that the second process holds: while one is written, it parses the next.
-BATCHES_IN_PROCESS = 2
+# Batches that the second process holds; with fewer, it has none left where this one parses one.
+BATCHES_IN_PROCESS = 4
+# Seconds after which a thread that waits for Python's lock gets it (`sys.setswitchinterval`): the
+# second process waits while the thread that serves it does. Python's default is ten times as long.
+SWITCH_INTERVAL = 0.0005
 # Limits of the second process; the time is that of one batch. Bounds against hostile input.
 ROW_LIMITS = ProcessLimits(memory=1_000, processor_time=60)
 
@@ -130,6 +134,8 @@ class ParserProcess(Generic[Batch]):
 @contextmanager
 def parser_process(parser: OfferParser) -> Iterator[ParserProcess[Any]]:
     """Start a second process with a copy of a parser. Raises FeedError if the process dies."""
+    usual_interval = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         with worker_pool(1, _use_parser, parser, limits=ROW_LIMITS) as pool:
             yield ParserProcess(pool, parser)
@@ -138,6 +144,8 @@ def parser_process(parser: OfferParser) -> Iterator[ParserProcess[Any]]:
             "the process that parses the feed's rows has ended, as for lack of memory: "
             "run the same command again"
         ) from error
+    finally:
+        sys.setswitchinterval(usual_interval)
 
 
 def _use_parser(parser: OfferParser) -> None:

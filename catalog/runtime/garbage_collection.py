@@ -1,6 +1,8 @@
 """Garbage collection of processes that work through many pages or rows."""
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 # Allocations between two garbage collections. Python's default costs about 2 % of parsing time.
 GC_THRESHOLD = 20_000
@@ -14,3 +16,14 @@ def tune_gc() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
+
+
+@contextmanager
+def rare_gc() -> Iterator[None]:
+    """Collect garbage rarely within the block, as `tune_gc` does for the rest of a process."""
+    usual = gc.get_threshold()
+    gc.set_threshold(GC_THRESHOLD)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)

@@ -8,6 +8,7 @@ Where the death of a process has to be traced to the item that it worked on, see
 `catalog.runtime.supervised_workers`.
 """
 
+import pickle
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -26,8 +27,10 @@ from catalog.runtime.supervised_workers import END_TIMEOUT, picklable_error
 
 Result = TypeVar("Result")
 
-# A call to carry out: its future, its function and its arguments. None ends a process.
-_Call = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
+# A call to carry out: its future, and its pickled function and arguments. None ends a process.
+_Call = tuple["Future[Any]", bytes]
+# A call's future, and its pickled result and error.
+_Answer = tuple["Future[Any]", bytes]
 
 
 class WorkerPool:
@@ -55,7 +58,12 @@ class WorkerPool:
     def submit(self, function: Callable[..., Result], *args: Any) -> "Future[Result]":
         """Request a call; the next idle process carries it out."""
         future: Future[Result] = Future()
-        self._calls.put((future, function, args))
+        try:
+            message = pickle.dumps((function, args))
+        except Exception as failure:  # noqa: BLE001 - arguments that cannot be pickled
+            future.set_exception(failure)
+        else:
+            self._calls.put((future, message))
         return future
 
     def map(self, function: Callable[..., Result], *arguments: Iterable[Any]) -> Iterator[Result]:
@@ -78,30 +86,50 @@ class WorkerPool:
             thread.join()
 
     def _work(self, process: ServedProcess) -> None:
-        """Hand calls to a process, one at a time, until `close`."""
+        """Hand calls to a process until `close`.
+
+        The next call is sent before the last answer is unpickled: with large ones, the process
+        would otherwise be idle for as long as it works.
+        """
         connection: Connection = Connection(process.channel.detach())
-        while (call := self._calls.get()) is not None:
-            future, function, args = call
+        answered: list[_Answer] = []
+        while (call := self._next_call(answered)) is not None:
+            future, message = call
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                connection.send((function, args))
-                result, error = connection.recv()
+                connection.send_bytes(message)
+                _unpickle(answered)
+                answered.append((future, connection.recv_bytes()))
             except (EOFError, OSError):
                 process.join(END_TIMEOUT)
                 reason = end_reason(process.exitcode)
                 future.set_exception(WorkerError(f"a worker process has ended: {reason}"))
-                continue
-            except Exception as failure:  # noqa: BLE001 - arguments that cannot be pickled
-                future.set_exception(failure)
-                continue
-            if error is None:
-                future.set_result(result)
-            else:
-                future.set_exception(error)
+        _unpickle(answered)
         connection.close()
         process.end(END_TIMEOUT)
         process.close()
+
+    def _next_call(self, answered: "list[_Answer]") -> _Call | None:
+        """Wait for the next call, with no answer left that nobody has unpickled."""
+        with suppress(Empty):
+            return self._calls.get_nowait()
+        _unpickle(answered)
+        return self._calls.get()
+
+
+def _unpickle(answered: "list[_Answer]") -> None:
+    """Give the answers of a process to their futures, and clear the list."""
+    for future, answer in answered:
+        try:
+            result, error = pickle.loads(answer)  # noqa: S301 - from a process of our own
+        except Exception as failure:  # noqa: BLE001 - an answer that cannot be unpickled
+            error = failure
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+    answered.clear()
 
 
 @contextmanager

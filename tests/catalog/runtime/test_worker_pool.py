@@ -67,6 +67,24 @@ def test_calls_are_carried_out_in_prepared_processes() -> None:
             pool.submit(fail, "no rule").result()
 
 
+def test_large_arguments_and_answers_pass_in_order() -> None:
+    """The next call is sent while the last answer is read; each future gets its own."""
+    texts = [str(number) * 500_000 for number in range(8)]
+    with worker_pool(1, use_prefix, "#") as pool:
+        assert list(pool.map(join, texts, texts)) == [f"#{text}{text}" for text in texts]
+
+
+def test_a_call_that_cannot_be_pickled_fails_alone() -> None:
+    """Its arguments never leave this process; the calls beside it are carried out."""
+    with worker_pool(1, use_prefix, "#") as pool:
+        before = pool.submit(join, "a", "b")
+        failed = pool.submit(fail, (line for line in "ab"))
+        after = pool.submit(join, "c", "d")
+        assert [before.result(), after.result()] == ["#ab", "#cd"]
+        with pytest.raises(TypeError, match="generator"):
+            failed.result()
+
+
 def test_a_process_sees_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     """It starts with `-P`, without the variables that may hold passwords."""
     monkeypatch.setenv("SCOUT_DATABASE_URL", "postgresql://scout:hidden@db/scout")
