@@ -48,11 +48,20 @@ class FrequencyCounter:
         return FrequencyTable(*_sum_up(self._pending))
 
 
-def merge_tables(tables: Sequence[FrequencyTable]) -> FrequencyTable:
-    """Return one table with the sums of some."""
-    if len(tables) == 1:
-        return tables[0]
-    return FrequencyTable(*_sum_up([(table.keys, table.counts) for table in tables]))
+def merge_tables(base: FrequencyTable, updates: Sequence[FrequencyTable]) -> FrequencyTable:
+    """Return one table with the sums of a large table and of small ones."""
+    if not updates:
+        return base
+    keys, counts = _sum_up([(table.keys, table.counts) for table in updates])
+    places, is_known = look_up_sorted(base.keys, keys)
+    sums = base.counts.astype(np.int64)
+    sums[places[is_known]] += counts[is_known]
+    # The large table is sorted: inserting the few new keys takes a copy, sorting anew 0.4 s.
+    new_keys = keys[~is_known]
+    inserted = np.searchsorted(base.keys, new_keys)
+    return FrequencyTable(
+        np.insert(base.keys, inserted, new_keys), np.insert(sums, inserted, counts[~is_known])
+    )
 
 
 def fold_table(table: FrequencyTable, width: int) -> FrequencyTable:

@@ -132,10 +132,10 @@ class OpenIndex:
 
     def _frequency(self, kind: str) -> FrequencyTable:
         base = self._arrays(kind)
-        tables = [FrequencyTable(base["keys"], base["counts"])]
+        updates = []
         for update in self._updates:
-            tables.append(FrequencyTable(update[f"{kind}_keys"], update[f"{kind}_counts"]))
-        return merge_tables(tables)
+            updates.append(FrequencyTable(update[f"{kind}_keys"], update[f"{kind}_counts"]))
+        return merge_tables(FrequencyTable(base["keys"], base["counts"]), updates)
 
     def _read_updates(self) -> list[Arrays]:
         numbers = list(range(self.row.updates))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.array_types import Bools, Ints, Keys
+from matcher.array_types import Bools, Doubles, Ints, Keys
 from matcher.blocking.vectors import hash_tokens, inverse_frequency
 from matcher.known_index.keys import gram_keys, text_key, token_keys, unique_per_row
 from matcher.known_index.known_index import OpenIndex
@@ -85,8 +85,10 @@ def _search(
     order = np.argsort(rows, kind="stable")
     bounds = np.flatnonzero(np.diff(rows[order], prepend=-1))[1:]
     found: list[Ints] = [_NO_DOCUMENTS]
+    representatives = np.empty(len(lengths), np.int64)
     for members in np.split(order, bounds):
-        found.append(_best_documents(postings, keys[members], weights[members], lengths, count))
+        met = _sum_weights(postings, keys[members], weights[members], representatives)
+        found.append(_best_documents(*met, lengths, count))
     return np.unique(np.concatenate(found))
 
 
@@ -103,30 +105,41 @@ def _rarest(rows: Ints, counts: Ints) -> Bools:
     return is_read
 
 
-def _best_documents(
+def _sum_weights(
     postings: Mapping[int, Documents],
     keys: Keys,
     weights: NDArray[np.float32],
-    lengths: NDArray[np.uint16],
-    count: int,
-) -> Ints:
-    lists: list[Documents] = []
-    list_weights: list[NDArray[np.float32]] = []
+    representatives: Ints,
+) -> tuple[Ints, Doubles]:
+    """Return the documents with some terms, each once, and the sum of the weights of each.
+
+    `representatives` is memory for a place per document of the index. Sums for all of them would
+    take as long as the index is large.
+    """
+    lists: list[Documents] = [np.empty(0, np.uint32)]
+    list_weights: list[NDArray[np.float32]] = [np.empty(0, np.float32)]
     for key, weight in zip(keys.tolist(), weights, strict=True):
         documents = postings.get(key)
-        if documents is not None and len(documents):
+        if documents is not None:
             lists.append(documents)
             list_weights.append(np.full(len(documents), weight, np.float32))
-    if not lists:
-        return _NO_DOCUMENTS
-    # A sum for every document of the index: sorting those that are met takes twice as long.
-    sums = np.bincount(np.concatenate(lists), np.concatenate(list_weights))
-    met = np.flatnonzero(sums)
-    # The length of a text stands for that of its vector, which depends on all frequencies.
-    scores = sums[met] / np.sqrt(np.maximum(lengths[met], 1))
+    met = np.concatenate(lists)
+    # The last of a document's places among all that are met stands for the others.
+    places = np.arange(len(met))
+    representatives[met] = places
+    representative = representatives[met]
+    sums = np.bincount(representative, np.concatenate(list_weights), minlength=len(met))
+    is_last = representative == places
+    return met[is_last].astype(np.int64), sums[is_last]
+
+
+def _best_documents(met: Ints, sums: Doubles, lengths: NDArray[np.uint16], count: int) -> Ints:
+    """Return the `count` documents of the greatest sums, of equal ones those of lower numbers."""
     if len(met) <= count:
         return met
+    # The length of a text stands for that of its vector, which depends on all frequencies.
+    scores = sums / np.sqrt(np.maximum(lengths[met], 1))
     least = np.partition(scores, -count)[-count]
-    best = np.flatnonzero(scores > least)
-    tied = np.flatnonzero(scores == least)[: count - len(best)]
-    return np.sort(met[np.concatenate((best, tied))])
+    best = met[scores > least]
+    tied = np.sort(met[scores == least])[: count - len(best)]
+    return np.concatenate((best, tied))

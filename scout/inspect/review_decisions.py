@@ -22,7 +22,7 @@ from catalog.models import (
 )
 from catalog.runtime.batches import batches
 from catalog.storage.findings import FindingFilter, read_match_urls
-from catalog.storage.reviews import (
+from catalog.storage.decisions.reviews import (
     ReviewEntry,
     log_step,
     mark_undone,

@@ -19,7 +19,7 @@ from sqlmodel import Session
 
 from catalog.errors import BadUrl, StoreError, UsageError
 from catalog.models import ReviewStep, Shop, utc_now
-from catalog.storage.reviews import ReviewEntry, read_reviews
+from catalog.storage.decisions.reviews import ReviewEntry, read_reviews
 from catalog.storage.store import Store, lock_shop
 from scout.inspect.review_decisions import (
     IMPORT_ACTION,

@@ -6,7 +6,7 @@ from sqlmodel import col, select
 
 from catalog.models import ReviewDecision, Shop, StoredFinding
 from catalog.runtime.batches import batches
-from catalog.storage.reviews import count_steps, read_reviews
+from catalog.storage.decisions.reviews import count_steps, read_reviews
 from catalog.storage.store import Store
 from reports.statistics.findings_reader import time_text
 from scout.pipeline import run_records

@@ -21,7 +21,7 @@ from catalog.models import (
     StoredRules,
     utc_now,
 )
-from catalog.storage.dismissed_causes import dismiss_cause, read_dismissed, restore_cause
+from catalog.storage.decisions.dismissed_causes import dismiss_cause, read_dismissed, restore_cause
 from catalog.storage.findings import Change
 from catalog.storage.trends import read_trends
 from reports.statistics.page_reasons import PAGE_REASONS

@@ -7,7 +7,7 @@ from sqlmodel import select
 
 from catalog.models import Review, ReviewChange
 from catalog.runtime.settings import Settings
-from catalog.storage.reviews import (
+from catalog.storage.decisions.reviews import (
     ReviewEntry,
     count_steps,
     mark_undone,
