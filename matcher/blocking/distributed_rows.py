@@ -5,12 +5,14 @@ the result is that of `matcher.blocking.nearest_rows`.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from catalog.runtime.spark.session import SparkJobs, Work
 from matcher.array_types import Matrix, Pairs
 from matcher.blocking.nearest_rows import (
+    BUDGET,
     find_nearest_bounded,
     find_nearest_exact,
     needs_bounded_search,
@@ -21,9 +23,14 @@ from matcher.packed_arrays import matrix_arrays, pack_arrays, unpack_arrays, unp
 ROWS_PER_ITEM = 5_000
 
 
-def find_nearest_distributed(jobs: SparkJobs, left: Matrix, right: Matrix, count: int) -> Pairs:
-    """Find for each row of `left` the `count` rows of `right` with the greatest product."""
-    settings = np.array([count, needs_bounded_search(left, right)], np.int64)
+def find_nearest_distributed(
+    jobs: SparkJobs, left: Matrix, right: Matrix, count: int, budget: int = BUDGET
+) -> Pairs:
+    """Find for each row of `left` the `count` rows of `right` with the greatest product.
+
+    Between large sides a row meets about `budget` rows only.
+    """
+    settings = np.array([count, needs_bounded_search(left, right), budget], np.int64)
     shared = pack_arrays(settings=settings, **matrix_arrays("right", right))
     starts = range(0, left.shape[0], ROWS_PER_ITEM)
 
@@ -42,8 +49,8 @@ def find_nearest_distributed(jobs: SparkJobs, left: Matrix, right: Matrix, count
 def _prepare_search(shared: bytes) -> Work:
     arrays = unpack_arrays(shared)
     right = unpack_matrix("right", arrays)
-    count, is_bounded = arrays["settings"].tolist()
-    search = find_nearest_bounded if is_bounded else find_nearest_exact
+    count, is_bounded, budget = arrays["settings"].tolist()
+    search = partial(find_nearest_bounded, budget=budget) if is_bounded else find_nearest_exact
 
     def run(item: bytes) -> bytes:
         left = unpack_matrix("left", unpack_arrays(item))

@@ -4,12 +4,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from catalog.runtime.spark.session import SparkJobs
 from matcher.array_types import Ints, Matrix, Pairs
+from matcher.blocking.distributed_rows import find_nearest_distributed
 from matcher.blocking.nearest_rows import (
     BUDGET,
-    MAX_EXACT_CELLS,
     find_nearest,
     find_nearest_bounded,
+    needs_bounded_search,
 )
 from matcher.dedupe.base.join import JoinResult
 from matcher.dedupe.base.pair_codes import pack_pairs, unpack_pairs
@@ -24,23 +26,32 @@ MIN_BUDGET = 200
 
 
 def find_neighbours(
-    space: TokenSpace, is_self_join: bool, count: int = DEFAULT_NEIGHBOURS
+    space: TokenSpace,
+    is_self_join: bool,
+    count: int = DEFAULT_NEIGHBOURS,
+    jobs: SparkJobs | None = None,
 ) -> Pairs:
-    """Find the most similar records of each record, from both sides; sorted unique pairs."""
+    """Find the most similar records of each record, from both sides; sorted unique pairs.
+
+    With `jobs` they are searched for on Spark.
+    """
     sides = (
         (space.left.grams, space.right.grams),
         (space.left.unit_words, space.right.unit_words),
     )
-    parts = [find_nearest_pairs(left, right, is_self_join, count) for left, right in sides]
+    parts = [find_nearest_pairs(left, right, is_self_join, count, jobs) for left, right in sides]
     return unite_pairs(parts, is_self_join)
 
 
-def find_nearest_pairs(left: Matrix, right: Matrix, is_self_join: bool, count: int) -> Pairs:
+def find_nearest_pairs(
+    left: Matrix, right: Matrix, is_self_join: bool, count: int, jobs: SparkJobs | None = None
+) -> Pairs:
     """Find the `count` rows of the other side with the greatest product, from both sides."""
     if is_self_join:
         # Each record is its own nearest neighbour.
-        return _search(left, right, count + 1)
-    return np.concatenate([_search(left, right, count), _search(right, left, count)[:, ::-1]])
+        return _search(left, right, count + 1, jobs)
+    of_left, of_right = _search(left, right, count, jobs), _search(right, left, count, jobs)
+    return np.concatenate([of_left, of_right[:, ::-1]])
 
 
 def unite_pairs(parts: Iterable[Pairs], is_self_join: bool) -> Pairs:
@@ -61,11 +72,13 @@ def joined_pairs(result: JoinResult) -> Pairs:
     return np.column_stack((result.left, result.right)).astype(np.int64)
 
 
-def _search(left: Matrix, right: Matrix, count: int) -> Pairs:
-    if left.shape[0] * right.shape[0] <= MAX_EXACT_CELLS:
-        return find_nearest(left, right, count)
+def _search(left: Matrix, right: Matrix, count: int, jobs: SparkJobs | None) -> Pairs:
     budget = max(MIN_BUDGET, min(BUDGET, MAX_MEETINGS // max(1, left.shape[0])))
-    return find_nearest_bounded(left, right, count, budget)
+    if jobs is not None:
+        return find_nearest_distributed(jobs, left, right, count, budget)
+    if needs_bounded_search(left, right):
+        return find_nearest_bounded(left, right, count, budget)
+    return find_nearest(left, right, count)
 
 
 def find_rows(pairs: Pairs, wanted: Pairs) -> Ints:

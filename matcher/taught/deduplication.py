@@ -6,16 +6,19 @@ The steps: kinds of columns, candidates, comparison features, agreement without 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress, no_progress
+from catalog.runtime.spark.session import SparkJobs
 from matcher.array_types import Bools, Doubles, Floats, Ints, Pairs
 from matcher.dedupe.base.join import JoinMethod, JoinResult, PairBatch, build_result
 from matcher.dedupe.base.letter_pairs import drop_letter_pairs
 from matcher.dedupe.base.records import Records
+from matcher.dedupe.spark.methods import distribute
 from matcher.model.calibration import log_odds
 from matcher.scoring.assignment import assign_one_to_one
 from matcher.taught.candidates import (
@@ -29,6 +32,7 @@ from matcher.taught.candidates import (
 from matcher.taught.columns.kinds import ColumnKind, detect_kinds
 from matcher.taught.columns.pages import TextOptions, read_texts
 from matcher.taught.features.comparison import Comparison
+from matcher.taught.features.distributed_comparison import compare_distributed
 from matcher.taught.features.feature import ALL_COLUMNS, NEVER_LOWERS, Feature
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.groups import group_records, missing_pairs
@@ -119,16 +123,20 @@ def decide(
     model: TaughtModel | None = None,
     options: TaughtOptions | None = None,
     progress: Progress = no_progress,
+    jobs: SparkJobs | None = None,
 ) -> Decision:
     """Find and decide the duplicates of one table (`right` is None) or between two.
 
-    Labels train a classifier, else that of `model` decides, else agreement alone. Raises
-    UsageError if the columns do not fit the model.
+    Labels train a classifier, else that of `model` decides, else agreement alone. With `jobs`,
+    candidates are searched for and compared on Spark; the decision is that of one machine. Raises
+    UsageError if the columns do not fit the model, or a method does not run on Spark; WorkerError
+    if Spark fails.
     """
     options = options or TaughtOptions()
     comparison = _compare_columns(left, right, model, options)
-    pairs = _find_candidates(comparison, labels, options, progress)
-    table = comparison.table(pairs, progress)
+    pairs = _find_candidates(comparison, labels, options, progress, jobs)
+    compare = None if jobs is None else partial(compare_distributed, jobs, comparison)
+    table = comparison.table(pairs, progress, compare)
     agreement = model.agreement if model is not None else _fit_agreement(comparison, pairs, table)
     scored = add_agreement(comparison, pairs, table, agreement)
     rows = find_rows(pairs, labels.pairs)
@@ -209,17 +217,23 @@ def _compare_columns(
 
 
 def _find_candidates(
-    comparison: Comparison, labels: Labels, options: TaughtOptions, progress: Progress
+    comparison: Comparison,
+    labels: Labels,
+    options: TaughtOptions,
+    progress: Progress,
+    jobs: SparkJobs | None,
 ) -> Pairs:
     parts = [labels.pairs, options.known_pairs]
-    if options.neighbours:
-        parts.append(
-            find_neighbours(comparison.all_columns, comparison.is_self_join, options.neighbours)
-        )
+    is_self_join, count = comparison.is_self_join, options.neighbours
+    if count:
+        parts.append(find_neighbours(comparison.all_columns, is_self_join, count, jobs))
         for vectors in comparison.long_text_vectors():
-            parts.append(find_nearest_pairs(*vectors, comparison.is_self_join, options.neighbours))
+            parts.append(find_nearest_pairs(*vectors, is_self_join, count, jobs))
         progress("candidates", sum(map(len, parts)))
-    for method in options.methods:
+    methods = options.methods
+    if jobs is not None:
+        methods = [distribute(method, jobs) for method in methods]
+    for method in methods:
         parts.append(joined_pairs(method(comparison.left, comparison.right, progress)))
     return unite_pairs(parts, comparison.is_self_join)
 

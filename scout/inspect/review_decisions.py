@@ -21,7 +21,6 @@ from catalog.models import (
     utc_now,
 )
 from catalog.runtime.batches import batches
-from catalog.storage.findings import FindingFilter, read_match_urls
 from catalog.storage.decisions.reviews import (
     ReviewEntry,
     log_step,
@@ -31,6 +30,7 @@ from catalog.storage.decisions.reviews import (
     read_open_changes,
     replace_reviews,
 )
+from catalog.storage.findings import FindingFilter, read_match_urls
 from catalog.storage.store import Store, lock_shop
 from reports.model.finding_storage import update_findings
 from reports.model.findings import ensure_stored

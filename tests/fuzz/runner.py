@@ -259,6 +259,7 @@ def limit_process() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (used + MAX_MEMORY,) * 2)
     # Warnings about faulty inputs are expected, and would hide the findings.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    logging.disable(logging.ERROR)
     faulthandler.enable()
     faulthandler.register(signal.SIGXCPU, chain=True)
 

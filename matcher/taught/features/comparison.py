@@ -1,6 +1,6 @@
 """Compare candidate pairs column by column, each by its kind, and all columns as one text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,6 +45,8 @@ PAIRS_PER_CHUNK = 100_000
 RIVAL_VALUES = ("3-grams", "shared words")
 LONG_RIVAL_VALUE = "rare shingles contained, more"
 LONG_KINDS = (ColumnKind.LONG_TEXT, ColumnKind.HTML)
+# Compares chunks of pairs as `Comparison.compare` does, in their order.
+ChunkComparer = Callable[[Iterable[Pairs]], Iterator[Floats]]
 _NAMED = "named by the other record"
 _GIVEN_ONCE = "given by one record only"
 
@@ -131,13 +133,19 @@ class Comparison:
         ]
         return [*values, *long_texts]
 
-    def table(self, pairs: Pairs, progress: Progress = no_progress) -> Floats:
+    def table(
+        self,
+        pairs: Pairs,
+        progress: Progress = no_progress,
+        compare: ChunkComparer | None = None,
+    ) -> Floats:
         """Compute all features of candidate pairs, as each other's rivals; NaN where unknown.
 
-        `pairs` are all candidates, (left row, right row); in a self-join left < right.
+        `pairs` are all candidates, (left row, right row); in a self-join left < right. `compare`
+        compares them elsewhere (`matcher.taught.features.distributed_comparison`).
         """
         table = np.empty((len(pairs), len(self.features)), np.float32)
-        self._fill(table, pairs, progress)
+        self._fill(table, pairs, progress, compare)
         self._fill_rivals(table, pairs)
         return table
 
@@ -155,13 +163,21 @@ class Comparison:
         self._fill_rivals(extended, all_pairs)
         return all_pairs, extended
 
-    def _fill(self, table: Floats, pairs: Pairs, progress: Progress) -> None:
+    def _fill(
+        self,
+        table: Floats,
+        pairs: Pairs,
+        progress: Progress,
+        compare: ChunkComparer | None = None,
+    ) -> None:
         """Compute the features that depend on a pair alone."""
-        for start in range(0, len(pairs), PAIRS_PER_CHUNK):
-            chunk = pairs[start : start + PAIRS_PER_CHUNK]
-            compared = self._compare(chunk[:, 0], chunk[:, 1])
-            table[start : start + len(chunk), : compared.shape[1]] = compared
-            progress("pairs compared", start + len(chunk), len(pairs))
+        starts = range(0, len(pairs), PAIRS_PER_CHUNK)
+        chunks = (pairs[start : start + PAIRS_PER_CHUNK] for start in starts)
+        done = 0
+        for compared in map(self.compare, chunks) if compare is None else compare(chunks):
+            table[done : done + len(compared), : compared.shape[1]] = compared
+            done += len(compared)
+            progress("pairs compared", done, len(pairs))
 
     def _fill_rivals(self, table: Floats, pairs: Pairs) -> None:
         place = {(feature.group, feature.name): n for n, feature in enumerate(self.features)}
@@ -175,7 +191,9 @@ class Comparison:
             )
             column += width
 
-    def _compare(self, left_rows: Ints, right_rows: Ints) -> Floats:
+    def compare(self, pairs: Pairs) -> Floats:
+        """Compute the features that depend on a pair alone, of some pairs (left row, right row)."""
+        left_rows, right_rows = pairs[:, 0], pairs[:, 1]
         columns = list[Floats]()
         for number, kind in enumerate(self.kinds):
             if number in self._texts:
@@ -192,7 +210,6 @@ class Comparison:
                 )
                 columns.append(is_given_once.astype(np.float32)[:, None])
         columns.append(compare_texts(self.all_columns, ColumnKind.TEXT, left_rows, right_rows))
-        pairs = np.column_stack((left_rows, right_rows))
         columns += [self.variants.compare(rule, pairs)[:, None] for rule in RULES]
         return np.column_stack(columns)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -24,6 +24,9 @@ from scout.commands.standalone.dedupe_options import (
     column_names,
 )
 from scout.commands.standalone.dedupe_output import OutputPaths, print_figures, run_and_print
+
+if TYPE_CHECKING:
+    from scout.dedupe.taught.taught_run import TaughtRequest
 
 
 class Method(StrEnum):
@@ -258,7 +261,8 @@ def find_duplicates(
 
     With --store, --memory or --index the file may be larger than memory: a pair is a record and one
     seen before it. 'scout dedupe label FILE' asks for the labels that teach most. --engine spark
-    has --method exact, segments, minhash, and ladder with --similarity edit or jaccard.
+    has --method exact, segments, minhash, and ladder with --similarity edit or jaccard; with
+    --decide taught also neighbours.
     """
     from catalog.errors import UsageError
     from scout.dedupe import output_files
@@ -288,7 +292,6 @@ def find_duplicates(
                 "--agree": agree,
                 "--search": search,
                 "--candidates": candidates,
-                "--engine spark": engine == "spark" or None,
             }
         )
         from scout.dedupe.taught.taught_run import TaughtRequest
@@ -313,7 +316,9 @@ def find_duplicates(
             prefer=preference,
             index=index,
         )
-        run_and_print(context, taught, outputs, tuple(explain or ()), charts, as_json)
+        _run_taught(
+            context, taught, outputs, tuple(explain or ()), charts, (engine, master), as_json
+        )
         return
     _require_taught(
         {
@@ -389,6 +394,25 @@ def find_duplicates(
         run = run_dedupe(request, progress, jobs)
     outputs.write(run)
     print_figures(run.figures(), as_json)
+
+
+def _run_taught(
+    context: typer.Context,
+    request: "TaughtRequest",
+    outputs: OutputPaths,
+    explained: tuple[str, ...],
+    charts: Path | None,
+    engine: tuple[str, str | None],
+    as_json: bool,
+) -> None:
+    """Run on an engine, given with its master. Raises UsageError if the request does not run there."""
+    from scout.dedupe.taught.taught_run import check_taught_engine
+
+    name, master = engine
+    if name == "spark":
+        check_taught_engine(request)
+    with open_engine(get_invocation(context), name, master) as jobs:
+        run_and_print(context, request, outputs, explained, charts, as_json, jobs)
 
 
 def _refuse_with_disk_options(

@@ -11,6 +11,7 @@ from scout.terminal.output import plural, print_json, print_lines, print_note, p
 
 if TYPE_CHECKING:
     from catalog.runtime.progress import Progress
+    from catalog.runtime.spark.session import SparkJobs
     from scout.dedupe.dedupe_run import DedupeRun
     from scout.dedupe.taught.taught_run import TaughtRequest, TaughtRun
 
@@ -42,15 +43,16 @@ def run_and_print(
     explained: tuple[str, ...],
     charts: Path | None,
     as_json: bool,
+    jobs: "SparkJobs | None",
 ) -> None:
-    """Run a taught deduplication, write its files and print its figures."""
+    """Run a taught deduplication, on Spark with `jobs`; write its files and print its figures."""
     from scout.dedupe.taught.explanations import explain_rows, find_pair
     from scout.dedupe.taught.taught_run import run_taught
 
     run: TaughtRun
     with get_invocation(context).progress() as progress:
         if request.index is None:
-            run = run_taught(request, progress)
+            run = run_taught(request, progress, jobs)
             outputs.write(run)
         else:
             run = _run_on_index(request, outputs, progress)

@@ -10,9 +10,11 @@ import numpy as np
 
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress
+from catalog.runtime.spark.session import SparkJobs
 from matcher.dedupe.base.join import JoinMethod
 from matcher.dedupe.cluster.merging import Preference
 from matcher.dedupe.deduplication import RecordDuplicates, default_method
+from matcher.dedupe.spark.methods import check_supported
 from matcher.taught.candidates import DEFAULT_NEIGHBOURS
 from matcher.taught.columns.pages import TextOptions
 from matcher.taught.deduplication import NO_LABELS, Decision, Labels, TaughtOptions, decide
@@ -93,10 +95,13 @@ class TaughtRun(DedupeRun):
         return figures
 
 
-def run_taught(request: TaughtRequest, progress: Progress) -> TaughtRun:
+def run_taught(
+    request: TaughtRequest, progress: Progress, jobs: SparkJobs | None = None
+) -> TaughtRun:
     """Decide the duplicates of a file, or between two; store the model if it is to be stored.
 
-    Raises UsageError, UnreadableFeed, ScoutError.
+    With `jobs` candidates are searched for and compared on Spark. Raises UsageError,
+    UnreadableFeed, ScoutError.
     """
     options = build_options(request)
     tables = load_tables(request.paths(), request.keys, request.id_column, progress)
@@ -111,7 +116,7 @@ def run_taught(request: TaughtRequest, progress: Progress) -> TaughtRun:
         stored = load_model(request.model)
     begun = perf_counter()
     right = tables[1].records if len(tables) > 1 else None
-    decision = decide(tables[0].records, right, labels, stored, options, progress)
+    decision = decide(tables[0].records, right, labels, stored, options, progress, jobs)
     duplicates = RecordDuplicates(
         tables[0].records, right, decision.result, decision.groups, perf_counter() - begun
     )
@@ -121,6 +126,14 @@ def run_taught(request: TaughtRequest, progress: Progress) -> TaughtRun:
         request.file, request.right, tables[0].records.names, age=request.age, prefer=request.prefer
     )
     return TaughtRun(plain, duplicates, tables, unknown, decision=decision)
+
+
+def check_taught_engine(request: TaughtRequest) -> None:
+    """Raise UsageError if a request does not run on Spark."""
+    if request.index is not None:
+        raise UsageError("--engine spark: not with --index")
+    for method in build_options(request).methods:
+        check_supported(method)
 
 
 def build_options(request: TaughtRequest) -> TaughtOptions:

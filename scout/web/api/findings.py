@@ -10,9 +10,9 @@ from starlette.exceptions import HTTPException
 
 from catalog.errors import UsageError
 from catalog.models import Review, RunState, Shop
+from catalog.storage.decisions.reviews import read_reviews_page
 from catalog.storage.finding_facets import FACETS, count_facet
 from catalog.storage.findings import FindingFilter, PageKey, count_matching, read_counts
-from catalog.storage.decisions.reviews import read_reviews_page
 from reports.model.findings import ensure_stored, read_page_after
 from scout.inspect import review_decisions
 from scout.inspect.review_lists import action_name

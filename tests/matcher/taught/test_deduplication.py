@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from catalog.errors import UsageError
-from matcher.taught.deduplication import Decision, TaughtOptions, decide
+from catalog.runtime.spark.session import SparkJobs
+from matcher.dedupe.deduplication import default_method
+from matcher.taught.deduplication import NO_LABELS, Decision, TaughtOptions, decide
 from matcher.taught.model.explain import explain_pairs
 from matcher.taught.model.model_file import load_model, save_model
 from tests.matcher.taught.tables import make_goods, make_labels, to_records
@@ -131,3 +133,18 @@ def test_the_same_input_gives_the_same_decision() -> None:
 def test_odd_tables(rows: list[tuple[str, ...]]) -> None:
     """A table of one record, empty values, symbols, other letters or huge values has no pair."""
     assert decide(to_records(rows, ("a", "b")), None).groups == []
+
+
+def test_the_decision_on_spark_is_that_of_memory(spark_jobs: SparkJobs) -> None:
+    """Candidates, features and groups are equal, in one table and between two."""
+    records, truth = make_goods()
+    options = TaughtOptions(methods=[default_method("minhash", 0.4)])
+    tables = [(records, None), (records.select(range(50)), records.select(range(30, 90)))]
+    for left, right in tables:
+        labels = make_labels(truth) if right is None else NO_LABELS
+        local = decide(left, right, labels, options=options)
+        distributed = decide(left, right, labels, options=options, jobs=spark_jobs)
+        assert distributed.groups == local.groups
+        assert np.array_equal(distributed.scored.pairs, local.scored.pairs)
+        assert np.array_equal(distributed.scored.table, local.scored.table, equal_nan=True)
+        assert np.array_equal(distributed.odds, local.odds)

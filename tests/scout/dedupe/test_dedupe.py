@@ -270,6 +270,14 @@ def test_simhash(scout: Scout, tmp_path: Path) -> None:
             ("--method", "minhash", "--index", "x", "--engine", "spark"),
             "--engine spark: not with --index",
         ),
+        (
+            ("--decide", "taught", "--method", "simhash", "--engine", "spark"),
+            "--engine spark: has --method exact, segments, minhash, and ladder",
+        ),
+        (
+            ("--decide", "taught", "--index", "x", "--engine", "spark"),
+            "--engine spark: not with --index",
+        ),
         (("--master", "local[2]"), "--master: names the master of --engine spark"),
         (("--out", "/nowhere/pairs.csv"), "/nowhere/pairs.csv cannot be written: No such file"),
     ],
