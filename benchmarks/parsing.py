@@ -99,7 +99,7 @@ class ParsedShop:
 
 
 class MemorySamples:
-    """Largest resident set, in MB, of the descendants of this process, by part of the pages."""
+    """Largest resident set, in MB, of a worker process, by part of the pages."""
 
     def __init__(self) -> None:
         self.megabytes = [0.0] * PARTS
@@ -107,15 +107,18 @@ class MemorySamples:
     def sample(self, share_done: float) -> None:
         """Add a sample to the part of the pages that is being parsed."""
         part = min(int(share_done * PARTS), PARTS - 1)
-        largest = max(map(_resident_megabytes, _descendants(os.getpid())), default=0.0)
+        largest = max(map(_resident_megabytes, _workers(os.getpid())), default=0.0)
         self.megabytes[part] = max(self.megabytes[part], largest)
 
 
-def _descendants(process_id: int) -> Iterator[int]:
+def _workers(process_id: int) -> Iterator[int]:
+    """Yield the descendants of a process that have no children: the server that forks has some."""
+    children: list[str] = []
     for task in Path(f"/proc/{process_id}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            yield int(child)
-            yield from _descendants(int(child))
+        children += (task / "children").read_text().split()
+    for child in map(int, children):
+        grandchildren = [*_workers(child)]
+        yield from grandchildren or [child]
 
 
 def _resident_megabytes(process_id: int) -> float:

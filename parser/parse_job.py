@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlmodel import Session, col, delete, select, update
+from sqlalchemy import Table, insert
+from sqlmodel import Session, SQLModel, col, delete, select, update
 
 from catalog.errors import BodiesUnreachable, LearnError
 from catalog.models import (
@@ -39,6 +40,7 @@ from catalog.runtime.spark.session import SparkJobs
 from catalog.runtime.supervised_workers import map_chunks
 from catalog.runtime.telemetry.tracing import span
 from catalog.storage.bodies import share_credentials
+from catalog.storage.bulk.page_batches import update_pages
 from catalog.storage.fingerprints import Digest
 from catalog.storage.store import Store
 from parser.compiled_rules import CompiledRules
@@ -69,6 +71,7 @@ MAX_PAGES_ALONE = 80
 MAX_RAW_CHARS = 200
 # Characters of a stored reason.
 MAX_REASON_CHARS = 500
+_SHOP_OFFERS: Table = SQLModel.metadata.tables[str(ShopOffer.__tablename__)]
 
 
 @dataclass(frozen=True)
@@ -83,17 +86,8 @@ class ParseSummary:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The reading of one page; `failed` where it could not be read at all."""
-
-    page_id: int
-    reading: PageReading
-    failed: bool = False
-
-
-@dataclass(frozen=True)
 class StoredOutcome:
-    """The outcome of one page as it is stored.
+    """The outcome of one page as it is stored; `failed` where it could not be read at all.
 
     `offers` are those of its variants, `variant_of` the URL of a page with several.
     """
@@ -240,13 +234,10 @@ def read_in_workers(
     """
     chunks = batches(pages, CHUNK_SIZE)
     worker_count = max(1, workers) if len(pages) > MAX_PAGES_ALONE else 1
-    for outcomes in map_chunks(
-        _prepare_worker, (task,), chunks, worker_count, _set_aside, WORKER_LIMITS
-    ):
-        yield [_stored_outcome(outcome) for outcome in outcomes]
+    return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside, WORKER_LIMITS)
 
 
-def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
+def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], StoredOutcome]:
     """Return the function that reads a page by compiled rules; its faults are its outcome."""
     rules = RuleSet.model_validate_json(task.rules)
     compiled, opener, thresholds = (
@@ -255,12 +246,13 @@ def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
         dict(task.thresholds),
     )
 
-    def read(page: CrawledPage) -> Outcome:
+    def read(page: CrawledPage) -> StoredOutcome:
         try:
             with ProcessorTimeLimit(TIME_LIMIT):
                 reading = compiled.read(opener.open(page, trusted=True))
                 certain = drop_uncertain(reading, thresholds, rules.currency)
-                return Outcome(page.page_id, certain)
+                # Made here: the votes of a page are many times what is stored of them.
+                return _stored_outcome(page, certain)
         except (MemoryError, BodiesUnreachable):
             # The worker ends, and the page is tried again in a fresh one; or the stage ends, since
             # the page is not at fault.
@@ -268,16 +260,16 @@ def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
         except Exception as error:  # noqa: BLE001 - a page or a rule may bring about anything
             reason = f"unreadable: {str(error) or type(error).__name__}"
             log.info("page is unreadable", extra={"reason": reason, "page": page.page_id})
-            return Outcome(page.page_id, PageReading(PageKind.OTHER, reason), failed=True)
+            return _stored_outcome(page, PageReading(PageKind.OTHER, reason), failed=True)
 
     return read
 
 
-def _set_aside(page: CrawledPage, reason: str) -> Outcome:
+def _set_aside(page: CrawledPage, reason: str) -> StoredOutcome:
     """Return the outcome of a page on which worker processes died."""
     log.info("page is set aside", extra={"reason": reason, "page": page.page_id})
     reading = PageReading(PageKind.OTHER, set_aside_reason(reason))
-    return Outcome(page.page_id, reading, failed=True)
+    return _stored_outcome(page, reading, failed=True)
 
 
 def _save(
@@ -291,49 +283,46 @@ def _save(
 
     Replace earlier readings of the same pages.
     """
-    with store.write() as session:
-        page_ids = [outcome.page_id for outcome in outcomes]
-        session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(page_ids)))
-        for outcome in outcomes:
+    changes: dict[int, dict[str, Any]] = {}
+    offer_rows: list[dict[str, Any]] = []
+    for outcome in outcomes:
+        changes[outcome.page_id] = {
+            "kind": PageKind(outcome.kind),
+            "rules_version": version,
             # A page that could not be read is tried again by the next run.
-            read_key = None if outcome.failed else keys_by_page[outcome.page_id]
-            _save_page(session, shop, version, outcome, read_key)
+            "read_key": None if outcome.failed else keys_by_page[outcome.page_id],
+            "read_reason": outcome.reason,
+        }
+        offer_rows += _offer_rows(shop, outcome)
+    with store.write() as session:
+        session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(changes)))
+        update_pages(session.connection(), changes)
+        if offer_rows:
+            session.connection().execute(insert(_SHOP_OFFERS), offer_rows)
 
 
-def _save_page(
-    session: Session, shop: Shop, version: int, outcome: StoredOutcome, read_key: str | None
-) -> None:
-    columns = {
-        "kind": PageKind(outcome.kind),
-        "rules_version": version,
-        "read_key": read_key,
-        "read_reason": outcome.reason,
-    }
-    session.exec(update(Page).where(col(Page.id) == outcome.page_id).values(**columns))
-    if shop.id is None:
-        return
+def _offer_rows(shop: Shop, outcome: StoredOutcome) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a page's offers."""
     for number, (offer, readings) in enumerate(zip(outcome.offers, outcome.readings, strict=True)):
-        session.add(
-            ShopOffer(
-                **offer.model_dump(),
-                shop_id=shop.id,
-                page_id=outcome.page_id,
-                variant=number,
-                variant_of=outcome.variant_of,
-                readings=readings,
-            )
-        )
+        yield offer.model_dump() | {
+            "shop_id": shop.id,
+            "page_id": outcome.page_id,
+            "variant": number,
+            "variant_of": outcome.variant_of,
+            "readings": readings,
+        }
 
 
-def _stored_outcome(outcome: Outcome) -> StoredOutcome:
-    """Return an outcome as it is stored: its offers, and their readings as JSON."""
-    reading = outcome.reading
+def _stored_outcome(
+    page: CrawledPage, reading: PageReading, *, failed: bool = False
+) -> StoredOutcome:
+    """Return what is stored of a page: its offers, and their readings as JSON."""
     variants: Sequence[Variant] = ()
     if reading.offer is not None:
         variants = reading.variants or (Variant(reading.offer, reading.readings),)
     return StoredOutcome(
-        outcome.page_id,
-        outcome.failed,
+        page.page_id,
+        failed,
         str(reading.kind),
         reading.reason[:MAX_REASON_CHARS],
         [variant.offer for variant in variants],
