@@ -24,8 +24,9 @@ SHORTENED_SHARE = 0.25
 # Different words of names, streets and towns.
 NAMES, STREETS, TOWNS = 40_000, 15_000, 8_000
 LABELS = 200
-# Least similarity of a MinHash candidate.
-LOOSE = 0.5
+# Least similarity of a MinHash candidate: one word of seven is another one. With .5, the word that
+# all streets share makes groups of thousands of records, and the pairs within them grow by squares.
+LOOSE = 0.7
 # Line of the first record, below the names of the columns.
 FIRST_LINE = 2
 TARGET_SECONDS = 15 * 60
