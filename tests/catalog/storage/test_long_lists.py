@@ -16,9 +16,9 @@ from catalog.models import (
     Verdict,
     utc_now,
 )
+from catalog.storage.decisions.reviews import read_reviews_page
 from catalog.storage.finding_facets import count_facet
 from catalog.storage.findings import SORT_NAMES, FindingFilter, page_key, read_findings_page
-from catalog.storage.decisions.reviews import read_reviews_page
 from catalog.storage.shop_list import (
     NEVER_RUN,
     ShopFilter,
