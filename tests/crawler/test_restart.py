@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -54,12 +55,16 @@ def fill(made: Bench) -> None:
     made.server.routes["/"] = page(*(f"/p/{number}" for number in range(10)))
 
 
-def kill_midway(made: Bench, requests: int = 30) -> None:
-    """Crawl in another process, and kill that with -9 after some requests."""
+def kill_midway(made: Bench, requests: int = 30, bodies: int = 0) -> None:
+    """Crawl in another process, and kill that with -9 after some requests, and some stored bodies."""
     words = [sys.executable, "-c", PARENT, str(made.settings.data_dir), str(made.run_id)]
     parent = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     seen = sum(made.server.hits.values())
-    while sum(made.server.hits.values()) < seen + requests:
+    folder = Path(made.settings.bodies)
+    while (
+        sum(made.server.hits.values()) < seen + requests
+        or sum(1 for _ in folder.rglob("*.zst")) < bodies
+    ):
         assert parent.poll() is None
         time.sleep(0.01)
     parent.send_signal(signal.SIGKILL)
