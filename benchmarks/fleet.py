@@ -104,6 +104,14 @@ class Scout:
         self.seconds, output = measure(command, environment)
         return output
 
+    def add_shop(self, site: Path, root: str) -> None:
+        """Add a mirrored shop, served at `root`, and import its catalog."""
+        start = json.loads((site / "truth.json").read_text()).get("start", "")
+        catalog = self.folder.with_name("catalog.jsonl")
+        catalog.write_text(catalog_lines(site, root), encoding="utf-8")
+        self("shop", "add", "shop", "--url", f"{root}/{start}", "--allow-private")
+        self("catalog", "import", "shop", str(catalog))
+
     def findings(self, shop: str) -> list[str]:
         """Return the findings of a shop's last run, without the times at which they were seen."""
         rows = map(json.loads, self("offers", shop, "--all", "--json").splitlines())
@@ -182,12 +190,8 @@ def measure_shop(site: Path, targets: Targets, *, has_etags: bool) -> None:
     server = "server with 304" if has_etags else "plain server"
     with _new_folder() as folder, served(str(site), *(["--etags"] if has_etags else [])) as roots:
         root = roots[0]
-        start = json.loads((site / "truth.json").read_text()).get("start", "")
-        catalog = folder / "catalog.jsonl"
-        catalog.write_text(catalog_lines(site, root), encoding="utf-8")
         scout = Scout(folder / "var")
-        scout("shop", "add", "shop", "--url", f"{root}/{start}", "--allow-private")
-        scout("catalog", "import", "shop", str(catalog))
+        scout.add_shop(site, root)
         scout("shop", "list")
         targets.print("a command that opens the store", scout.seconds, OPENS)
         scout("run", "shop", "--json")

@@ -14,7 +14,6 @@ stores the offers on the same two.
 """
 
 import argparse
-import json
 import os
 import sys
 import tempfile
@@ -24,13 +23,14 @@ from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 
-from sqlalchemy import Table, delete, insert, select, update
-from sqlmodel import SQLModel, col
+from sqlalchemy import delete, insert, select, update
+from sqlmodel import col
 
 from benchmarks.fleet import Scout
-from benchmarks.served_site import catalog_lines, served
+from benchmarks.served_site import served
 from catalog.models import Page, PageState, Run, ShopOffer
 from catalog.runtime.settings import Settings
+from catalog.storage.bulk.page_batches import PAGES
 from catalog.storage.store import Store
 from parser.parse_job import parse_shop
 
@@ -42,7 +42,6 @@ GROWTH = 1.05
 PARTS = 10
 # Rows of one INSERT.
 BATCH = 5_000
-PAGES: Table = SQLModel.metadata.tables[str(Page.__tablename__)]
 
 
 class ParsedShop:
@@ -132,12 +131,8 @@ def _resident_megabytes(process_id: int) -> float:
 def _prepare(site: Path, folder: Path) -> ParsedShop:
     """Crawl a mirrored shop and learn its rules."""
     with served(str(site)) as roots:
-        start = json.loads((site / "truth.json").read_text()).get("start", "")
-        catalog = folder / "catalog.jsonl"
-        catalog.write_text(catalog_lines(site, roots[0]), encoding="utf-8")
         scout = Scout(folder / "var")
-        scout("shop", "add", "shop", "--url", f"{roots[0]}/{start}", "--allow-private")
-        scout("catalog", "import", "shop", str(catalog))
+        scout.add_shop(site, roots[0])
         scout("run", "shop", "--json")
     return ParsedShop(folder / "var")
 

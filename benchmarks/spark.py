@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import psutil
 
+from benchmarks.made_words import made_word
 from catalog.models import OfferFields
 from catalog.runtime.spark.session import SparkJobs, open_spark
 from matcher.dedupe.base.join import JoinMethod
@@ -138,9 +139,9 @@ def write_records(path: Path, count: int) -> None:
                 record = _repeat(generator, generator.choice(earlier))
             else:
                 record = (
-                    f"{_word(generator.randrange(NAMES))} {_word(generator.randrange(NAMES))}, "
-                    f"{_word(generator.randrange(STREETS))} street {generator.randrange(1, 200)}, "
-                    f"{generator.randrange(10_000, 99_999)} {_word(generator.randrange(TOWNS))}"
+                    f"{made_word(generator.randrange(NAMES))} {made_word(generator.randrange(NAMES))}, "
+                    f"{made_word(generator.randrange(STREETS))} street {generator.randrange(1, 200)}, "
+                    f"{generator.randrange(10_000, 99_999)} {made_word(generator.randrange(TOWNS))}"
                 )
                 # A bounded sample of the records that are repeated.
                 if len(earlier) < 200_000:
@@ -161,15 +162,6 @@ def _repeat(generator: random.Random, record: str) -> str:
     else:
         words[place] = words[place][:-1] + "x"
     return " ".join(words)
-
-
-def _word(number: int) -> str:
-    """Return a made word for a number: syllables as digits."""
-    syllables = []
-    for _ in range(3):
-        number, digit = divmod(number, 75)
-        syllables.append("bcdfghjklmnprst"[digit // 5] + "aeiou"[digit % 5])
-    return "".join(syllables).capitalize()
 
 
 def main() -> None:

@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.made_words import made_word
+
 COLUMNS = ("id", "name", "street", "town")
 # Share of the records that repeat an earlier one, and of these that are in capitals or lack a word.
 REPEATED_SHARE = 0.2
@@ -106,9 +108,9 @@ def _id_at(line: str) -> str:
 
 
 def _make_row(generator: random.Random) -> Row:
-    name = f"{_word(generator.randrange(NAMES))} {_word(generator.randrange(NAMES))}"
-    street = f"{_word(generator.randrange(STREETS))} street {generator.randrange(1, 200)}"
-    town = f"{generator.randrange(10_000, 99_999)} {_word(generator.randrange(TOWNS))}"
+    name = f"{made_word(generator.randrange(NAMES))} {made_word(generator.randrange(NAMES))}"
+    street = f"{made_word(generator.randrange(STREETS))} street {generator.randrange(1, 200)}"
+    town = f"{generator.randrange(10_000, 99_999)} {made_word(generator.randrange(TOWNS))}"
     return name, street, town
 
 
@@ -126,12 +128,3 @@ def _repeat(generator: random.Random, row: Row) -> Row:
         words[place] = words[place][:-1] + "x"
     name, street, town = (" ".join(column) for column in columns)
     return name, street, town
-
-
-def _word(number: int) -> str:
-    """Return a made word for a number: syllables as digits."""
-    syllables = []
-    for _ in range(3):
-        number, digit = divmod(number, 75)
-        syllables.append("bcdfghjklmnprst"[digit // 5] + "aeiou"[digit % 5])
-    return "".join(syllables).capitalize()

@@ -110,7 +110,7 @@ class WorkerPool:
         process.end(END_TIMEOUT)
         process.close()
 
-    def _next_call(self, answered: "list[_Answer]") -> _Call | None:
+    def _next_call(self, answered: list[_Answer]) -> _Call | None:
         """Wait for the next call, with no answer left that nobody has unpickled."""
         with suppress(Empty):
             return self._calls.get_nowait()
@@ -118,7 +118,7 @@ class WorkerPool:
         return self._calls.get()
 
 
-def _unpickle(answered: "list[_Answer]") -> None:
+def _unpickle(answered: list[_Answer]) -> None:
     """Give the answers of a process to their futures, and clear the list."""
     for future, answer in answered:
         try:

@@ -30,13 +30,14 @@ CHUNK = 200_000
 _NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
-def find_nearest(left: Matrix, right: Matrix, count: int) -> Pairs:
+def find_nearest(left: Matrix, right: Matrix, count: int, budget: int = BUDGET) -> Pairs:
     """Find for each row of `left` the `count` rows of `right` with the greatest product.
 
-    Pairs are sorted by left row, the greatest product first; products of zero are left out.
+    Pairs are sorted by left row, the greatest product first; products of zero are left out. Between
+    large sides a row meets about `budget` rows only.
     """
     if needs_bounded_search(left, right):
-        return find_nearest_bounded(left, right, count)
+        return find_nearest_bounded(left, right, count, budget)
     return find_nearest_exact(left, right, count)
 
 

@@ -7,12 +7,7 @@ import numpy as np
 from catalog.runtime.spark.session import SparkJobs
 from matcher.array_types import Ints, Matrix, Pairs
 from matcher.blocking.distributed_rows import find_nearest_distributed
-from matcher.blocking.nearest_rows import (
-    BUDGET,
-    find_nearest,
-    find_nearest_bounded,
-    needs_bounded_search,
-)
+from matcher.blocking.nearest_rows import BUDGET, find_nearest
 from matcher.dedupe.base.join import JoinResult
 from matcher.dedupe.base.pair_codes import pack_pairs, unpack_pairs
 from matcher.dedupe.base.text_columns import sort_unique
@@ -76,9 +71,7 @@ def _search(left: Matrix, right: Matrix, count: int, jobs: SparkJobs | None) -> 
     budget = max(MIN_BUDGET, min(BUDGET, MAX_MEETINGS // max(1, left.shape[0])))
     if jobs is not None:
         return find_nearest_distributed(jobs, left, right, count, budget)
-    if needs_bounded_search(left, right):
-        return find_nearest_bounded(left, right, count, budget)
-    return find_nearest(left, right, count)
+    return find_nearest(left, right, count, budget)
 
 
 def find_rows(pairs: Pairs, wanted: Pairs) -> Ints:

@@ -316,9 +316,7 @@ def find_duplicates(
             prefer=preference,
             index=index,
         )
-        _run_taught(
-            context, taught, outputs, tuple(explain or ()), charts, (engine, master), as_json
-        )
+        _run_taught(context, taught, outputs, tuple(explain or ()), charts, engine, master, as_json)
         return
     _require_taught(
         {
@@ -402,16 +400,16 @@ def _run_taught(
     outputs: OutputPaths,
     explained: tuple[str, ...],
     charts: Path | None,
-    engine: tuple[str, str | None],
+    engine: str,
+    master: str | None,
     as_json: bool,
 ) -> None:
-    """Run on an engine, given with its master. Raises UsageError if the request does not run there."""
+    """Run on an engine. Raises UsageError if the request does not run there."""
     from scout.dedupe.taught.taught_run import check_taught_engine
 
-    name, master = engine
-    if name == "spark":
+    if engine == "spark":
         check_taught_engine(request)
-    with open_engine(get_invocation(context), name, master) as jobs:
+    with open_engine(get_invocation(context), engine, master) as jobs:
         run_and_print(context, request, outputs, explained, charts, as_json, jobs)
 
 
