@@ -30,12 +30,12 @@ _NO_DOCUMENTS = np.empty(0, np.int64)
 
 def find_promising(index: OpenIndex, records: Sequence[Record], count: int = PROMISING) -> Ints:
     """Return the documents that may be among the most similar of some records, each once."""
-    found: list[Ints] = [_NO_DOCUMENTS]
+    document_lists: list[Ints] = [_NO_DOCUMENTS]
     for start in range(0, len(records), RECORDS_PER_STEP):
         step = records[start : start + RECORDS_PER_STEP]
-        found.append(_search_grams(index, step, count))
-        found.append(find_by_tokens(index, step, count))
-    return np.unique(np.concatenate(found))
+        document_lists.append(_search_grams(index, step, count))
+        document_lists.append(find_by_tokens(index, step, count))
+    return np.unique(np.concatenate(document_lists))
 
 
 def find_by_tokens(index: OpenIndex, records: Sequence[Record], count: int) -> Ints:
@@ -49,11 +49,11 @@ def find_by_tokens(index: OpenIndex, records: Sequence[Record], count: int) -> I
 
 def find_by_keys(index: OpenIndex, keys: Keys) -> Ints:
     """Return the documents with some identifiers or links, of frequent ones a few."""
-    found = [_NO_DOCUMENTS]
+    document_lists = [_NO_DOCUMENTS]
     for documents in index.find(np.unique(keys)).values():
         # So many show that a key identifies none of them.
-        found.append(documents[:KEPT_OF_FREQUENT].astype(np.int64))
-    return np.unique(np.concatenate(found))
+        document_lists.append(documents[:KEPT_OF_FREQUENT].astype(np.int64))
+    return np.unique(np.concatenate(document_lists))
 
 
 def identifier_keys(records: Sequence[Record]) -> Keys:
@@ -84,12 +84,12 @@ def _search(
     weights = inverse_frequency(len(index.documents.ids), counts) ** 2
     order = np.argsort(rows, kind="stable")
     bounds = np.flatnonzero(np.diff(rows[order], prepend=-1))[1:]
-    found: list[Ints] = [_NO_DOCUMENTS]
+    document_lists: list[Ints] = [_NO_DOCUMENTS]
     representatives = np.empty(len(lengths), np.int64)
     for members in np.split(order, bounds):
         met = _sum_weights(postings, keys[members], weights[members], representatives)
-        found.append(_best_documents(*met, lengths, count))
-    return np.unique(np.concatenate(found))
+        document_lists.append(_best_documents(*met, lengths, count))
+    return np.unique(np.concatenate(document_lists))
 
 
 def _rarest(rows: Ints, counts: Ints) -> Bools:
