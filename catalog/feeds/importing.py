@@ -21,7 +21,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, literal, or_
 from sqlalchemy import select as sa_select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, delete, select
 
 from catalog.errors import StorageFull, UnknownShop
@@ -34,6 +33,7 @@ from catalog.links.shop_links import UrlCleaner
 from catalog.models import BadRow, CatalogImport, KnownOffer, LostOffer, Shop, utc_now
 from catalog.runtime.garbage_collection import rare_gc
 from catalog.runtime.progress import Progress, no_progress
+from catalog.storage.bulk.upsert import dialect_insert
 from catalog.storage.store import Store, lock_shop
 from catalog.values import text
 from catalog.values.content_keys import content_key
@@ -171,9 +171,8 @@ class _Upsert:
         self._current = current
         self._is_sqlite = connection.dialect.name == "sqlite"
         table = _table(KnownOffer)
-        dialect = sqlite if self._is_sqlite else postgresql
         names = (*OFFER_COLUMNS, "content_key", "shop_id", "imported_at", "generation")
-        statement = dialect.insert(table)
+        statement = dialect_insert(connection.dialect, table)
         updated = [name for name in names if name not in _KEY_COLUMNS]
         self._statement = statement.on_conflict_do_update(
             index_elements=list(_KEY_COLUMNS),

@@ -16,6 +16,7 @@ from sqlmodel import Session, col, select, update
 
 from catalog.errors import Busy, StoreError
 from catalog.models import Lease, utc_now
+from catalog.storage.bulk.upsert import dialect_insert
 from catalog.storage.leases.fence import Fence, describe_holder
 from catalog.storage.store import Store
 
@@ -165,12 +166,9 @@ def _take(session: Session, fence: Fence, lock_file: str) -> Fence:
 
 def _lock_row(session: Session, name: str) -> Lease:
     """Return the row of a lease, made if needed; others that acquire it wait for this one."""
-    from sqlalchemy.dialects import postgresql, sqlite
-
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     row = {"name": name, "token": 0, "is_end_requested": False}
-    insert = dialect.insert(Lease).values(row).on_conflict_do_nothing(index_elements=["name"])
-    session.connection().execute(insert)
+    insert = dialect_insert(session.get_bind().dialect, Lease).values(row)
+    session.connection().execute(insert.on_conflict_do_nothing(index_elements=["name"]))
     locked = select(Lease).where(Lease.name == name).with_for_update()
     return session.exec(locked.execution_options(populate_existing=True)).one()
 
