@@ -171,4 +171,7 @@ def normalise_rows(matrix: Matrix) -> Matrix:
     """Scale the rows of a sparse matrix to length 1."""
     norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     # Empty rows stay empty instead of becoming NaN.
-    return (sparse.diags_array(1 / np.maximum(norms, 1e-9).astype(np.float32)) @ matrix).tocsr()
+    factors = 1 / np.maximum(norms, 1e-9).astype(np.float32)
+    unit = matrix.copy()
+    unit.data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
+    return unit

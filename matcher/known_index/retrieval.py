@@ -25,6 +25,7 @@ from matcher.known_index.search import find_by_keys, find_promising, identifier_
 from matcher.known_index.statistics import catalog_statistics
 from matcher.known_index.update import BUSY, MAX_ATTEMPTS, update_index
 from matcher.records.record import (
+    BrandNames,
     Record,
     add_alternate_links,
     build_records,
@@ -116,11 +117,12 @@ def _read_candidates(
     """Read the titles of documents as records; an offer that is gone has an empty one."""
     ids = index.documents.ids[documents].tolist()
     rows = read_titles(session, ids)
+    names = BrandNames(brands)
     records = []
     for known in ids:
         row = rows.get(known)
         if row is None:
             records.append(Record())
         else:
-            records.append(build_title_record(row.title, row.brand, row.description))
-    return strip_brands(records, brands)
+            records.append(build_title_record(names, row.title, row.brand, row.description))
+    return records

@@ -151,7 +151,7 @@ def catalog_statistics(index: OpenIndex) -> CatalogStatistics:
         image_count=lambda image: images.get(str(text_key("image", image)), 0),
         gram_counts=lambda terms: grams.count(keys_of_grams(terms)),
         token_counts=count_tokens,
-        min_token_count=int(index.tokens.counts.min(initial=len(index.documents.ids))),
+        min_token_count=index.tokens.smallest_count(len(index.documents.ids)),
         word_counts=count_words,
         training_offers=[OfferFields.model_validate(fields) for fields in training["offers"]],
         training_products=[fields["product"] for fields in training["offers"]],

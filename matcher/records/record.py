@@ -103,20 +103,47 @@ def build_records(offers: Iterable[OfferFields]) -> list[Record]:
     return [_build_record(offer) for offer in offers]
 
 
-def build_title_record(title: str | None, brand: str | None, description: str | None) -> Record:
+class BrandNames:
+    """Known brand names, to be removed from the ends of titles."""
+
+    def __init__(self, brands: Iterable[str]) -> None:
+        self._names = {brand for brand in brands if len(brand) > 1}
+        longest = max((name.count(" ") + 1 for name in self._names), default=0)
+        self._max_words = min(longest, MAX_BRAND_WORDS)
+
+    def strip(self, title: str, brand: str) -> tuple[str, str]:
+        """Return a title without a name at its ends, which fills an empty brand."""
+        words = title.split(" ")
+        # The longest name first: `bosch home` before `bosch`. One word of the title always remains.
+        for count in range(min(self._max_words, len(words) - 1), 0, -1):
+            for name_words, other_words in (
+                (words[:count], words[count:]),
+                (words[-count:], words[:-count]),
+            ):
+                name = " ".join(name_words)
+                if name in self._names:
+                    stripped = " ".join(other_words).strip(" -–|:,/")
+                    return (stripped, brand or name) if stripped else (title, brand)
+        return title, brand
+
+
+def build_title_record(
+    names: BrandNames, title: str | None, brand: str | None, description: str | None
+) -> Record:
     """Prepare the texts that candidates are searched by, and nothing else of an offer."""
-    return Record(
-        title=fold(title),
-        brand=fold(brand, MAX_KEY),
-        description=fold(description, MAX_DESCRIPTION),
-    )
+    stripped, brand_name = names.strip(fold(title), fold(brand, MAX_KEY))
+    return Record(title=stripped, brand=brand_name, description=fold(description, MAX_DESCRIPTION))
 
 
 def strip_brands(records: Sequence[Record], brands: Iterable[str]) -> list[Record]:
     """Remove known brand names from the ends of titles; a removed name fills an empty brand."""
-    names = {brand for brand in brands if len(brand) > 1}
-    max_words = max((brand.count(" ") + 1 for brand in names), default=0)
-    return [_strip_brand(record, names, min(max_words, MAX_BRAND_WORDS)) for record in records]
+    names = BrandNames(brands)
+    stripped = []
+    for record in records:
+        title, brand = names.strip(record.title, record.brand)
+        is_same = title == record.title and brand == record.brand
+        stripped.append(record if is_same else replace(record, title=title, brand=brand))
+    return stripped
 
 
 def add_alternate_links(
@@ -163,23 +190,6 @@ def drop_common_images(
         images = tuple(image for image in record.images if image not in common)
         reduced.append(replace(record, images=images))
     return reduced
-
-
-def _strip_brand(record: Record, names: set[str], max_words: int) -> Record:
-    title_words = record.title.split(" ")
-    # The longest name first: `bosch home` before `bosch`. One word of the title always remains.
-    for count in range(min(max_words, len(title_words) - 1), 0, -1):
-        for name_words, other_words in (
-            (title_words[:count], title_words[count:]),
-            (title_words[-count:], title_words[:-count]),
-        ):
-            name = " ".join(name_words)
-            if name in names:
-                title = " ".join(other_words).strip(" -–|:,/")
-                if not title:
-                    return record
-                return replace(record, title=title, brand=record.brand or name)
-    return record
 
 
 def _build_record(offer: OfferFields) -> Record:
