@@ -51,7 +51,7 @@ from matcher.taught.model.taught_model import (
     all_features,
 )
 from matcher.taught.model.training import train
-from matcher.taught.variants import DEFAULT_RULES, VariantFinder, learn_rules
+from matcher.taught.variants import DEFAULT_RULES, learn_rules
 
 # Probability of a pair that a label decides, and of one that a label or a variant rule refutes.
 LABELLED_ODDS = 9.0
@@ -141,9 +141,8 @@ def decide(
     scored = add_agreement(comparison, pairs, table, agreement)
     rows = find_rows(pairs, labels.pairs)
     taught, held_out = _teach(comparison, scored, agreement, labels, rows, model, options)
-    finder = comparison.variants
     alike = table[rows, comparison.features.index(LIKENESS)]
-    rules = _variant_rules(finder, labels, alike, model, options)
+    rules = _variant_rules(comparison, labels, alike, model, options)
     taught = replace(taught, summary={**taught.summary, "variants": rules})
     threshold_odds = _odds(taught.threshold)
     if right is None:
@@ -158,7 +157,7 @@ def decide(
         odds = score_with_labelled_rivals(
             pairs, odds, rows, labels.are_duplicates, log_odds(held_out), options.seed
         )
-    variant_of = _find_variants(finder, rules, pairs)
+    variant_of = _find_variants(comparison, rules, pairs)
     forbidden = np.array([bool(rule) for rule in variant_of], bool)
     forbidden |= _differ_in_letters(pairs, left, right)
     scores = odds.copy()
@@ -208,7 +207,9 @@ def _compare_columns(
         raise UsageError("all columns are empty or ignored: nothing can be compared")
     read_left = read_texts(left, kinds, options.text)
     read_right = None if right is None else read_texts(right, kinds, options.text)
-    comparison = Comparison(read_left, read_right, kinds, options.shingle_size)
+    # The search for neighbours needs all records, other methods find pairs of few of them.
+    in_parts = not options.neighbours
+    comparison = Comparison(read_left, read_right, kinds, options.shingle_size, in_parts)
     if model is not None and model.features != all_features(comparison):
         raise UsageError(
             "the model was taught with other kinds of columns: leave out --kind, or train it again"
@@ -284,7 +285,7 @@ def _with_threshold(model: TaughtModel, threshold: float | None) -> TaughtModel:
 
 
 def _variant_rules(
-    finder: VariantFinder,
+    comparison: Comparison,
     labels: Labels,
     alike: Floats,
     model: TaughtModel | None,
@@ -294,18 +295,20 @@ def _variant_rules(
     if options.variants is not None:
         return [*options.variants]
     if len(labels):
-        return learn_rules(finder, labels.pairs, labels.are_duplicates, alike, DEFAULT_RULES)
+        return learn_rules(
+            comparison.find_variants, labels.pairs, labels.are_duplicates, alike, DEFAULT_RULES
+        )
     stored = model.summary.get("variants") if model is not None else None
     if isinstance(stored, list):
         return [str(rule) for rule in stored]
     return [*DEFAULT_RULES]
 
 
-def _find_variants(finder: VariantFinder, rules: Sequence[str], pairs: Pairs) -> list[str]:
+def _find_variants(comparison: Comparison, rules: Sequence[str], pairs: Pairs) -> list[str]:
     """Return for each pair the first rule that keeps it apart, "" for none."""
     variant_of = [""] * len(pairs)
     for rule in reversed(rules):
-        for place in np.flatnonzero(finder.find(rule, pairs)).tolist():
+        for place in np.flatnonzero(comparison.find_variants(rule, pairs)).tolist():
             variant_of[place] = rule
     return variant_of
 

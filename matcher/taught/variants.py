@@ -37,6 +37,8 @@ MAX_EDITS = 2
 MIN_MODEL_NUMBER = 3
 
 Markers = frozenset[str]
+# Tells by a rule which of some pairs are variants.
+FindVariants = Callable[[str, Pairs], Bools]
 
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _WORDS = {
@@ -193,7 +195,7 @@ class VariantFinder:
 
 
 def learn_rules(
-    finder: VariantFinder, pairs: Pairs, labels: Bools, similarity: Floats, given: Iterable[str]
+    find: FindVariants, pairs: Pairs, labels: Bools, similarity: Floats, given: Iterable[str]
 ) -> list[str]:
     """Return the rules that labelled pairs confirm, and the given ones that they do not refute.
 
@@ -206,7 +208,7 @@ def learn_rules(
         looks_alike |= similarity >= np.quantile(similarity[labels], ALIKE_QUANTILE)
     learnt = list[str]()
     for rule in RULES:
-        flagged = finder.find(rule, pairs) & looks_alike
+        flagged = find(rule, pairs) & looks_alike
         wrong = int((flagged & labels).sum())
         count = int(flagged.sum())
         is_confirmed = (

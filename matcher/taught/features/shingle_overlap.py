@@ -5,17 +5,22 @@ shingles stand in the original. Rare shingles weigh more: phrases that many reco
 evidence (see also `matcher.taught.pages` for boilerplate).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from matcher.array_types import Doubles, Floats, Ints, Matrix
-from matcher.blocking.vectors import inverse_document_frequency, normalise_rows, row_sums
+from matcher.blocking.vectors import (
+    inverse_document_frequency,
+    inverse_frequency,
+    normalise_rows,
+    row_sums,
+)
 from matcher.dedupe.minhash.shingles import Shingling
 from matcher.taught.features.feature import NEVER_LOWERS, Feature
-from matcher.taught.features.shingle_counts import count_shingles
+from matcher.taught.features.shingle_counts import count_shingles, split_texts
 
 # Words of a shingle of a long text (Jobs Data).
 DEFAULT_SIZE = 6
@@ -58,16 +63,34 @@ def shingle_features(group: str) -> list[Feature]:
     return [*features, Feature(group, _FEATURES[-1], 0)]
 
 
+def weigh_shingles(texts: Iterable[str], size: int) -> Floats:
+    """Weigh the shingles of a column by rarity, by a pass over all of its texts."""
+    total = 0
+    counts = np.zeros(1 << SHINGLE_BITS, np.int64)
+    for chunk in split_texts(texts):
+        total += len(chunk)
+        counts += np.bincount(_hash_shingles(chunk, size).indices, minlength=1 << SHINGLE_BITS)
+    return inverse_frequency(total, counts)
+
+
 def build_shingle_space(
-    left: Sequence[str], right: Sequence[str] | None, size: int = DEFAULT_SIZE
+    left: Sequence[str],
+    right: Sequence[str] | None,
+    size: int = DEFAULT_SIZE,
+    weight: Floats | None = None,
 ) -> ShingleSpace:
-    """Hash the shingles of `size` words of one table (`right` is None) or of two."""
+    """Hash the shingles of `size` words of one table (`right` is None) or of two.
+
+    `weight` is that of a larger column; by default it is counted in these texts.
+    """
     texts = [*left, *(right or ())]
     long, short = _hash_shingles(texts, size), _hash_shingles(texts, SHORT_SIZE)
     count = len(left)
     left_side = long[:count], short[:count]
     right_side = left_side if right is None else (long[count:], short[count:])
-    return ShingleSpace(left_side, right_side, inverse_document_frequency(long))
+    if weight is None:
+        weight = inverse_document_frequency(long)
+    return ShingleSpace(left_side, right_side, weight)
 
 
 def compare_shingles(space: ShingleSpace, left_rows: Ints, right_rows: Ints) -> Floats:

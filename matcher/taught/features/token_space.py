@@ -1,26 +1,21 @@
 """The texts of one column, of both sides, as sparse rows: words weighed by rarity, and 3-grams.
 
-Inverse document frequencies are counted over both sides together and need no labels. Joined
+Inverse document frequencies are counted over both sides together and need no labels. They can be
+counted beforehand, so that few of many records are vectorised, with the weights of all. Joined
 spellings (`wh 1000` = `wh1000`) count as words that a text has, never as words that it misses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from matcher.array_types import Floats, Ints, Matrix
-from matcher.blocking.vectors import (
-    hash_tokens,
-    inverse_document_frequency,
-    normalise_rows,
-    row_sums,
-)
+from matcher.blocking.vectors import hash_tokens, inverse_frequency, normalise_rows, row_sums
 from matcher.dedupe.minhash.shingles import Shingling
 from matcher.records.text import fold, has_digit, join_neighbours, tokenize
-from matcher.taught.features.shingle_counts import count_shingles
+from matcher.taught.features.shingle_counts import count_shingles, split_texts
 
 # Characters of a text that are compared as a whole; cap against hostile input.
 MAX_CHARACTERS = 1_000
@@ -70,42 +65,92 @@ class TokenSpace:
     max_weight: float
 
 
-def build_token_space(left: Sequence[str], right: Sequence[str] | None) -> TokenSpace:
-    """Vectorise a column of one table (`right` is None) or of two."""
+@dataclass(frozen=True)
+class TokenWeights:
+    """Weights of words and of 3-grams by their rarity in a column, by hashed column.
+
+    `max_weight` is the weight of the rarest word.
+    """
+
+    words: Floats
+    grams: Floats
+    max_weight: float
+
+
+class _TokenCounter:
+    """Counts in how many texts each word and each 3-gram stands."""
+
+    def __init__(self) -> None:
+        self._total = 0
+        self._spellings = np.zeros(1 << WORD_BITS, np.int64)
+        self._grams = np.zeros(1 << GRAM_BITS, np.int64)
+        # Words as texts have them: a joined spelling is no word.
+        self._is_word = np.zeros(1 << WORD_BITS, bool)
+
+    def add(self, words: Matrix, spellings: Matrix, grams: Matrix) -> None:
+        """Count the tokens of some texts; a row has each of its columns once."""
+        self._total += words.shape[0]
+        self._spellings += np.bincount(spellings.indices, minlength=1 << WORD_BITS)
+        self._grams += np.bincount(grams.indices, minlength=1 << GRAM_BITS)
+        self._is_word[words.indices] = True
+
+    def weights(self) -> TokenWeights:
+        """Return the weights among all texts that were added."""
+        words = inverse_frequency(self._total, self._spellings)
+        grams = inverse_frequency(self._total, self._grams)
+        return TokenWeights(words, grams, float(words[self._is_word].max(initial=0)) or 1.0)
+
+
+def weigh_tokens(texts: Iterable[str]) -> TokenWeights:
+    """Weigh the tokens of a column by a pass over all of its texts, without holding their rows."""
+    counter = _TokenCounter()
+    for chunk in split_texts(texts):
+        folded = [fold(text, MAX_CHARACTERS) for text in chunk]
+        tokens = [tokenize(text) for text in folded]
+        words = hash_tokens(tokens, 1 << WORD_BITS)
+        counter.add(words, _hash_spellings(tokens), _count_grams(folded))
+    return counter.weights()
+
+
+def build_token_space(
+    left: Sequence[str], right: Sequence[str] | None, weights: TokenWeights | None = None
+) -> TokenSpace:
+    """Vectorise a column of one table (`right` is None) or of two.
+
+    `weights` are those of a larger column that has all these texts; by default they are counted in
+    these.
+    """
     texts = [fold(text, MAX_CHARACTERS) for text in left]
     if right is not None:
         texts += [fold(text, MAX_CHARACTERS) for text in right]
     tokens = [tokenize(text) for text in texts]
-    present = hash_tokens(tokens, 1 << WORD_BITS)
-    spellings = hash_tokens(
-        (words + tuple(join_neighbours(words)) for words in tokens), 1 << WORD_BITS
-    )
+    words, spellings = hash_tokens(tokens, 1 << WORD_BITS), _hash_spellings(tokens)
     codes = hash_tokens((filter(has_digit, words) for words in tokens), 1 << WORD_BITS)
     initials = hash_tokens(({word[0] for word in words} for words in tokens), 1 << WORD_BITS)
-    weights = (present @ sparse.diags_array(inverse_document_frequency(spellings))).tocsr()
-    matrices = (
-        weights,
-        spellings,
-        codes,
-        initials,
-        normalise_rows(weights),
-        _weigh_grams(texts),
-    )
-    max_weight = float(weights.max()) if weights.nnz else 1.0
+    grams = _count_grams(texts)
+    if weights is None:
+        counter = _TokenCounter()
+        counter.add(words, spellings, grams)
+        weights = counter.weights()
+    words.data = weights.words[words.indices]
+    grams.data = (1 + np.log(grams.data)) * weights.grams[grams.indices]
+    matrices = (words, spellings, codes, initials, normalise_rows(words), normalise_rows(grams))
     size = len(left)
     left_side = SideTokens(texts[:size], *(matrix[:size] for matrix in matrices))
     if right is None:
-        return TokenSpace(left_side, left_side, max_weight)
+        return TokenSpace(left_side, left_side, weights.max_weight)
     right_side = SideTokens(texts[size:], *(matrix[size:] for matrix in matrices))
-    return TokenSpace(left_side, right_side, max_weight)
+    return TokenSpace(left_side, right_side, weights.max_weight)
 
 
-def _weigh_grams(texts: Sequence[str]) -> Matrix:
-    """Return the TF-IDF vectors of the texts' character 3-grams, word ends included."""
-    grams = count_shingles(texts, Shingling("characters", GRAM_SIZE), GRAM_BITS, padding=" ")
-    idf = inverse_document_frequency(grams)
-    grams.data = (1 + np.log(grams.data)) * idf[grams.indices]
-    return normalise_rows(grams)
+def _hash_spellings(tokens: Iterable[tuple[str, ...]]) -> Matrix:
+    spellings = (words + tuple(join_neighbours(words)) for words in tokens)
+    return hash_tokens(spellings, 1 << WORD_BITS)
+
+
+def _count_grams(texts: Sequence[str]) -> Matrix:
+    """Count the character 3-grams of each text, word ends included."""
+    return count_shingles(texts, Shingling("characters", GRAM_SIZE), GRAM_BITS, padding=" ")
 
 
 def row_products(left: Matrix, left_rows: Ints, right: Matrix, right_rows: Ints) -> Floats:

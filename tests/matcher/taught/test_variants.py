@@ -47,10 +47,10 @@ def test_rules_are_learnt_and_refuted() -> None:
     pairs = np.array([(row, row + 1) for row in range(119)])
     labels = np.arange(119) % 2 == 0
     alike, unlike = np.ones(119, np.float32), np.where(labels, 1, 0).astype(np.float32)
-    assert learn_rules(finder, pairs, labels, alike, ()) == ["year"]
+    assert learn_rules(finder.find, pairs, labels, alike, ()) == ["year"]
     # Pairs that do not look alike teach nothing about variants.
-    assert learn_rules(finder, pairs, labels, unlike, ()) == []
-    assert learn_rules(finder, pairs, ~labels, alike, ("year",)) == []
+    assert learn_rules(finder.find, pairs, labels, unlike, ()) == []
+    assert learn_rules(finder.find, pairs, ~labels, alike, ("year",)) == []
 
 
 def test_volumes_are_not_merged() -> None:

@@ -1,0 +1,62 @@
+"""Comparison of candidate pairs, of a whole table or in parts."""
+
+import numpy as np
+import pytest
+
+from matcher.array_types import Pairs
+from matcher.dedupe.base.records import Records
+from matcher.taught.columns.kinds import ColumnKind
+from matcher.taught.features import comparison as comparison_module
+from matcher.taught.features.comparison import Comparison
+from tests.matcher.taught.tables import make_goods, to_records
+
+COLUMNS = ("title", "maker", "price", "code", "text", "note")
+KINDS = [
+    ColumnKind.TEXT,
+    ColumnKind.CATEGORY,
+    ColumnKind.NUMBER,
+    ColumnKind.IDENTIFIER,
+    ColumnKind.LONG_TEXT,
+    ColumnKind.IGNORED,
+]
+
+
+def _goods() -> Records:
+    """Return goods with a column of each sort, some of them empty."""
+    titles, makers, prices = make_goods()[0].fields
+    rows: list[tuple[str, ...]] = []
+    for row, (title, maker, price) in enumerate(zip(titles, makers, prices, strict=True)):
+        code = f"C{row // 2}" if row % 3 else ""
+        text = f"The {title} by {maker}, volume {row % 4}, is sold with a case and two spare parts."
+        rows.append((title, maker, price, code, text, "ignored"))
+    return to_records(rows, COLUMNS)
+
+
+def _pairs(left_count: int, right_count: int, is_self_join: bool) -> Pairs:
+    """Return some pairs of few of the records."""
+    drawn = np.random.default_rng(0).integers(0, (left_count // 3, right_count // 3), (60, 2))
+    if is_self_join:
+        drawn = np.sort(drawn[drawn[:, 0] != drawn[:, 1]], axis=1)
+    return np.unique(drawn, axis=0).astype(np.int64)
+
+
+@pytest.mark.parametrize("is_self_join", [True, False])
+def test_parts_compare_as_the_whole_table(
+    is_self_join: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Features, and variants, are the same to the last bit if few records are vectorised."""
+    monkeypatch.setattr(comparison_module, "PAIRS_PER_CHUNK", 7)
+    goods = _goods()
+    left = goods if is_self_join else goods.select(range(50))
+    right = None if is_self_join else goods.select(range(50, len(goods)))
+    pairs = _pairs(len(left), len(left if right is None else right), is_self_join)
+    whole = Comparison(left, right, KINDS, 3)
+    parts = Comparison(left, right, KINDS, 3, in_parts=True)
+    table = whole.table(pairs)
+    assert len(pairs) > 20
+    assert table.shape == (len(pairs), len(whole.features))
+    np.testing.assert_array_equal(table, parts.table(pairs))
+    np.testing.assert_array_equal(
+        whole.find_variants("volume", pairs), parts.find_variants("volume", pairs)
+    )
+    assert whole.find_variants("volume", pairs).any()
