@@ -27,8 +27,8 @@ def _goods() -> Records:
     rows: list[tuple[str, ...]] = []
     for row, (title, maker, price) in enumerate(zip(titles, makers, prices, strict=True)):
         code = f"C{row // 2}" if row % 3 else ""
-        text = f"The {title} by {maker}, volume {row % 4}, is sold with a case and two spare parts."
-        rows.append((title, maker, price, code, text, "ignored"))
+        text = f"The {title} by {maker} is sold with a case and two spare parts."
+        rows.append((f"{title}, volume {row % 4}", maker, price, code, text, "ignored"))
     return to_records(rows, COLUMNS)
 
 
