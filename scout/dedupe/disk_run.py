@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress
-from matcher.dedupe.base.records import join_key, stream_keys
+from matcher.dedupe.base.packed_texts import join_key
+from matcher.dedupe.base.records import stream_keys
 from matcher.dedupe.exact.disk_fingerprints import find_sorted_repeats, find_stored_repeats
 from matcher.dedupe.exact.exact_join import fingerprint
 from matcher.dedupe.minhash.minhash_index import MinHashIndex

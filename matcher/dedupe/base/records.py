@@ -10,6 +10,7 @@ import lzma
 import shutil
 import tempfile
 import zlib
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from catalog.feeds import files
 from catalog.feeds.formats import delimited, jsonlines, parquet
 from catalog.feeds.rows import Row, Rows, Texts, UnreadableRow
 from catalog.runtime.progress import Progress, no_progress
+from matcher.dedupe.base.packed_texts import JoinedTexts, PackedTexts
 
 LINE_COLUMN = "line"  # name of the only column of a text file
 PROGRESS_INTERVAL = 20_000  # records between two progress reports
@@ -32,12 +34,12 @@ _COMPRESSED = (".xz", ".gz")
 class Records:
     """The key columns of a set of records.
 
-    `fields` has a list per key column, `texts` the keys of each record as one text, `lines` its
-    position in the source. `left_out` counts rows without a key, `bad` rows that are unreadable.
+    `fields` has the values of each key column, `texts` the keys of each record as one text, `lines`
+    its position in the source. `left_out` counts rows without a key, `bad` rows that are unreadable.
     """
 
-    fields: tuple[list[str], ...]
-    texts: list[str]
+    fields: tuple[Sequence[str], ...]
+    texts: Sequence[str]
     lines: Sequence[int]
     names: tuple[str, ...] = (LINE_COLUMN,)
     left_out: int = 0
@@ -49,8 +51,7 @@ class Records:
     def select(self, rows: Sequence[int]) -> "Records":
         """Return the records of some rows."""
         fields = tuple([column[row] for row in rows] for column in self.fields)
-        texts = fields[0] if len(fields) == 1 else [self.texts[row] for row in rows]
-        return Records(fields, texts, [self.lines[row] for row in rows], self.names)
+        return Records(fields, join_keys(fields), [self.lines[row] for row in rows], self.names)
 
 
 class _RecordCollector:
@@ -58,8 +59,8 @@ class _RecordCollector:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
-        self._fields: tuple[list[str], ...] = tuple([] for _ in self._names)
-        self._lines = list[int]()
+        self._fields = tuple(PackedTexts() for _ in self._names)
+        self._lines = array("q")
         self._left_out = 0
 
     def add(self, line: int, key: tuple[str, ...]) -> None:
@@ -79,8 +80,7 @@ class _RecordCollector:
 
 def records_from_texts(texts: Sequence[str]) -> Records:
     """Make each text a record; positions count from 1."""
-    column = list(texts)
-    return Records((column,), column, range(1, len(column) + 1))
+    return Records((texts,), texts, range(1, len(texts) + 1))
 
 
 def records_from_fields(*fields: Sequence[str]) -> Records:
@@ -114,7 +114,7 @@ def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = no_p
     if is_text_file(path):
         rows = _report_progress(read_rows(path), progress)
         return records_from_texts(
-            [row.texts[LINE_COLUMN][0] for row in rows if isinstance(row, Row)]
+            PackedTexts(row.texts[LINE_COLUMN][0] for row in rows if isinstance(row, Row))
         )
     _require_keys(path, keys)
     collector = _RecordCollector(keys)
@@ -190,16 +190,9 @@ def is_text_file(path: Path) -> bool:
     return Path(name).suffix.lower() in (".txt", "")
 
 
-def join_key(key: Sequence[str]) -> str:
-    """Join the key columns of a record to one text."""
-    return key[0] if len(key) == 1 else " ".join(filter(None, key))
-
-
-def join_keys(columns: tuple[list[str], ...]) -> list[str]:
+def join_keys(columns: tuple[Sequence[str], ...]) -> Sequence[str]:
     """Join the key columns to one text per record."""
-    if len(columns) == 1:
-        return columns[0]
-    return [join_key(key) for key in zip(*columns, strict=True)]
+    return columns[0] if len(columns) == 1 else JoinedTexts(columns)
 
 
 def _require_keys(path: Path, keys: Sequence[str]) -> None:

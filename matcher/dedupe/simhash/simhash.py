@@ -6,6 +6,7 @@ candidate is verified by the mean Jaccard similarity of the fields' character bi
 bibliographic records and long texts; among short product titles it finds few pairs.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -136,7 +137,7 @@ class SimHashIndex:
         return codes
 
 
-def compute_simhashes(texts: list[str], bits: int) -> SimHashes:
+def compute_simhashes(texts: Sequence[str], bits: int) -> SimHashes:
     """Return the SimHash of each text over its words; 0 for a text without any."""
 
     def hash_chunk(chunk: slice) -> SimHashes:
@@ -170,7 +171,7 @@ def _mean_bigram_similarity(
     return mean
 
 
-def _bigrams(texts: list[str], rows: IntArray) -> TokenBags:
+def _bigrams(texts: Sequence[str], rows: IntArray) -> TokenBags:
     """Return the character bigrams of some of the texts."""
     selected = [texts[row] for row in rows.tolist()]
     return build_token_sets(*Shingling("characters", 2)(selected))

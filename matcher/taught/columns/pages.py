@@ -175,7 +175,7 @@ def remove_repeated_phrases(texts: Sequence[str], sources: Sequence[str]) -> lis
     return cleaned
 
 
-def _sources(records: Records, column: str) -> list[str]:
+def _sources(records: Records, column: str) -> Sequence[str]:
     if not column:
         return [""] * len(records)
     if column not in records.names:

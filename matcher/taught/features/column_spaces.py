@@ -4,7 +4,7 @@ Weights depend on all records of a table, features on two of them: with weights 
 beforehand (`weigh_columns`) the records of a part are compared as they are in the whole table.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from matcher.array_types import Bools, Floats, Ints, Matrix, Pairs
 from matcher.blocking.vectors import hash_tokens, row_sums
-from matcher.dedupe.base.records import Records, join_key
+from matcher.dedupe.base.packed_texts import JoinedTexts
+from matcher.dedupe.base.records import Records
 from matcher.records.text import fold
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import normalise_code
@@ -112,8 +113,8 @@ class ColumnSpaces:
         right_side = left if right is None else right
         self._given = _given_values(left), _given_values(right_side)
         self.all_columns = build_token_space(
-            [*_join_columns(left, kinds)],
-            None if right is None else [*_join_columns(right, kinds)],
+            _join_columns(left, kinds),
+            None if right is None else _join_columns(right, kinds),
             None if weights is None else weights.all_columns,
         )
         self.variants = VariantFinder(left, right, kinds)
@@ -169,13 +170,11 @@ def _hash_codes(left: Sequence[str], right: Sequence[str] | None) -> tuple[Matri
     return sides[0], sides[-1]
 
 
-def _join_columns(records: Records, kinds: Sequence[ColumnKind]) -> Iterator[str]:
-    """Yield the columns of each record as one text."""
+def _join_columns(records: Records, kinds: Sequence[ColumnKind]) -> JoinedTexts:
+    """Join the columns of each record to one text."""
     is_short = [kind not in (ColumnKind.IGNORED, *LONG_KINDS) for kind in kinds]
     if not any(is_short):
         is_short = [kind is not ColumnKind.IGNORED for kind in kinds]
     # A long text among short values would drown them.
-    columns: Iterable[Sequence[str]] = [
-        column for column, short in zip(records.fields, is_short, strict=True) if short
-    ]
-    return (join_key(key) for key in zip(*columns, strict=True))
+    columns = [column for column, short in zip(records.fields, is_short, strict=True) if short]
+    return JoinedTexts(columns)

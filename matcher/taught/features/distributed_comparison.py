@@ -54,7 +54,8 @@ def _build_comparison(shared: bytes) -> Comparison:
 
 
 def _encode_records(records: Records) -> dict[str, Sequence[object]]:
-    return {"names": records.names, "fields": records.fields, "texts": records.texts}
+    fields = [[*column] for column in records.fields]
+    return {"names": records.names, "fields": fields, "texts": [*records.texts]}
 
 
 def _decode_records(values: dict[str, list[list[str]]]) -> Records:

@@ -19,8 +19,9 @@ MAX_VALUE = 60
 def find_pair(run: TaughtRun, text: str) -> int:
     """Return the candidate that LEFT,RIGHT names, by id or line. Raises UsageError."""
     left_name, separator, right_name = text.partition(",")
-    left = run.tables[0].row_of_name().get(left_name.strip())
-    right = run.tables[-1].row_of_name().get(right_name.strip())
+    left_name, right_name = left_name.strip(), right_name.strip()
+    left = run.tables[0].rows_of([left_name]).get(left_name)
+    right = run.tables[-1].rows_of([right_name]).get(right_name)
     if not separator or left is None or right is None:
         raise UsageError(f"--explain {text}: write the lines (or ids) of two records, LEFT,RIGHT")
     if len(run.tables) == 1:

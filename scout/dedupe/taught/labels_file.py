@@ -43,14 +43,13 @@ def read_labels(path: Path, tables: Sequence[Table]) -> LabelsFile:
 
     Raises UsageError if the file has other columns or labels, or names no record of the tables.
     """
-    left_row, right_row = tables[0].row_of_name(), tables[-1].row_of_name()
+    rows = [row for row in read_rows(path) if isinstance(row, Row)]
+    given = [[_value(path, row, name) for name in COLUMNS] for row in rows]
+    left_row = tables[0].rows_of(left_name for left_name, _, _ in given)
+    right_row = tables[-1].rows_of(right_name for _, right_name, _ in given)
     answers = dict[tuple[int, int], bool | None]()
-    unknown = count = 0
-    for row in read_rows(path):
-        if not isinstance(row, Row):
-            continue
-        count += 1
-        left_name, right_name, label = (_value(path, row, name) for name in COLUMNS)
+    unknown = 0
+    for row, (left_name, right_name, label) in zip(rows, given, strict=True):
         left, right = left_row.get(left_name), right_row.get(right_name)
         if left is None or right is None or (len(tables) == 1 and left == right):
             unknown += 1
@@ -59,9 +58,9 @@ def read_labels(path: Path, tables: Sequence[Table]) -> LabelsFile:
             left, right = sorted((left, right))
         answers.pop((left, right), None)
         answers[left, right] = _parse_label(path, row.line, label)
-    if count and unknown == count:
+    if rows and unknown == len(rows):
         raise UsageError(
-            f"{path}: none of its {count} pairs names records of {tables[0].path.name}: "
+            f"{path}: none of its {len(rows)} pairs names records of {tables[0].path.name}: "
             "name them by their line, or by --id COLUMN"
         )
     labelled = {pair: answer for pair, answer in answers.items() if answer is not None}

@@ -1,14 +1,17 @@
 """The tables of a taught run: the columns to compare, and the ids that labels name records by."""
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+
+import numpy as np
 
 from catalog.errors import UsageError
 from catalog.feeds.rows import Row
 from catalog.runtime.progress import Progress
+from matcher.dedupe.base.packed_texts import PackedTexts
 from matcher.dedupe.base.records import (
     LINE_COLUMN,
     Records,
@@ -28,11 +31,12 @@ class Table:
 
     path: Path
     records: Records
-    names: list[str]
+    names: Sequence[str]
 
-    def row_of_name(self) -> dict[str, int]:
-        """Return the row of each name."""
-        return {name: row for row, name in enumerate(self.names)}
+    def rows_of(self, names: Iterable[str]) -> dict[str, int]:
+        """Return the row of each of some names; those that name no record are left out."""
+        wanted = frozenset(names)
+        return {name: row for row, name in enumerate(self.names) if name in wanted}
 
 
 def load_tables(
@@ -49,25 +53,37 @@ def load_tables(
 def _load_table(path: Path, columns: tuple[str, ...], id_column: str, progress: Progress) -> Table:
     if not id_column or is_text_file(path):
         records = load_records(path, columns, progress)
-        return Table(path, records, [str(line) for line in records.lines])
+        return Table(path, records, PackedTexts(map(str, records.lines)))
     loaded = load_records(path, (*columns, id_column), progress)
     *fields, ids = loaded.fields
+    records = replace(loaded, fields=tuple(fields), texts=join_keys(tuple(fields)), names=columns)
     # A record with nothing but an id has nothing to compare.
-    rows = [row for row, values in enumerate(zip(*fields, strict=True)) if any(values)]
-    names = [ids[row] for row in rows]
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise UsageError(f"{path}: --id {id_column}: {name!r} names several records")
-    selected_fields = tuple([column[row] for row in rows] for column in fields)
-    records = Records(
-        selected_fields,
-        join_keys(selected_fields),
-        [loaded.lines[row] for row in rows],
-        columns,
-        left_out=loaded.left_out + len(ids) - len(rows),
-        bad=loaded.bad,
-    )
-    return Table(path, records, names)
+    rows = array("q")
+    for row, values in enumerate(zip(*fields, strict=True)):
+        if any(values):
+            rows.append(row)
+    if len(rows) < len(ids):
+        left_out = loaded.left_out + len(ids) - len(rows)
+        records = replace(records.select(rows), left_out=left_out, bad=loaded.bad)
+        ids = PackedTexts(ids[row] for row in rows)
+    repeated = _find_repeated(ids)
+    if repeated is not None:
+        raise UsageError(f"{path}: --id {id_column}: {repeated!r} names several records")
+    return Table(path, records, ids)
+
+
+def _find_repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that stands there twice; None if all are different."""
+    # Hashes first: a set of ten million names would take a gigabyte.
+    hashes = np.fromiter(map(hash, names), np.int64, len(names))
+    distinct, counts = np.unique(hashes, return_counts=True)
+    suspects = np.flatnonzero(np.isin(hashes, distinct[counts > 1]))
+    seen = set[str]()
+    for row in suspects.tolist():
+        if names[row] in seen:
+            return names[row]
+        seen.add(names[row])
+    return None
 
 
 def _shared_columns(paths: Sequence[Path], id_column: str) -> tuple[str, ...]:

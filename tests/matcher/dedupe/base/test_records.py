@@ -47,11 +47,13 @@ def test_formats(tmp_path: Path, name: str, write: Callable[[Path], Path]) -> No
     """CSV, TSV, JSON Lines and Parquet give the same records, compressed by xz too."""
     path = write(tmp_path / name)
     records = load_records(path, ["title", "brand"])
-    assert records.texts == ["Red mug Lumo", "Blue, mug"]
-    assert records.fields == (["Red mug", "Blue, mug"], ["Lumo", ""])
+    assert [*records.texts] == ["Red mug Lumo", "Blue, mug"]
+    assert [[*column] for column in records.fields] == [["Red mug", "Blue, mug"], ["Lumo", ""]]
     compressed = tmp_path / f"{name}.xz"
     compressed.write_bytes(lzma.compress(path.read_bytes()))
-    assert load_records(compressed, ["title", "brand"]) == records
+    again = load_records(compressed, ["title", "brand"])
+    assert [[*column] for column in again.fields] == [[*column] for column in records.fields]
+    assert again.lines == records.lines
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,9 @@ def test_lines(tmp_path: Path, text: str, lines: list[str]) -> None:
     (tmp_path / "a.txt").write_bytes(text.encode())
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(text.encode()))
     assert (
-        load_records(tmp_path / "a.txt").texts == load_records(tmp_path / "b.txt.gz").texts == lines
+        [*load_records(tmp_path / "a.txt").texts]
+        == [*load_records(tmp_path / "b.txt.gz").texts]
+        == lines
     )
 
 
@@ -77,7 +81,8 @@ def test_left_out(tmp_path: Path) -> None:
     """Rows whose keys are all empty are left out and counted; unreadable rows are counted too."""
     (tmp_path / "a.csv").write_text("id,ean\n1,40\n2,\n3,41,x\n")
     records = load_records(tmp_path / "a.csv", ["ean"])
-    assert (records.texts, records.lines, records.left_out, records.bad) == (["40"], [2], 1, 1)
+    assert ([*records.texts], [*records.lines]) == (["40"], [2])
+    assert (records.left_out, records.bad) == (1, 1)
 
 
 def test_missing(tmp_path: Path) -> None:
