@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta
+from weakref import WeakKeyDictionary
 
 from sqlmodel import col, update
 
@@ -20,7 +21,7 @@ INTERVAL = timedelta(minutes=1)
 
 _writer = ThreadPoolExecutor(1, "last-use")
 _lock = threading.Lock()
-_noted_at: dict[tuple[str, str, int], datetime] = {}
+_noted_at: WeakKeyDictionary[Store, dict[tuple[str, int], datetime]] = WeakKeyDictionary()
 
 
 def note_use(
@@ -31,12 +32,13 @@ def note_use(
     if last is not None and last > now - INTERVAL:
         return
     # The note of another request may wait for the database still.
-    key = (str(store.engine.url), table.__name__, row_id)
+    key = (table.__name__, row_id)
     with _lock:
-        noted_at = _noted_at.get(key)
+        notes = _noted_at.setdefault(store, {})
+        noted_at = notes.get(key)
         if noted_at is not None and noted_at > now - INTERVAL:
             return
-        _noted_at[key] = now
+        notes[key] = now
     _writer.submit(_write, store, table, row_id, now)
 
 

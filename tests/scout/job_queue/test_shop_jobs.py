@@ -129,6 +129,7 @@ def test_open_attempt(store: Store, shop: Shop) -> None:
         assert job_attempts.count_failures(session, 1) == 0
 
 
+@pytest.mark.sqlite_only
 def test_sqlite(store: Store, shop: Shop, scout: Scout) -> None:
     """On SQLite there is no queue: one clear line; the status has the shops alone."""
     assert not queue_schema.has_queue(store)

@@ -56,6 +56,7 @@ def check(settings: Settings, body: str) -> None:
     assert BodyStore(settings.bodies).get(body) == b"<p>Lamp"
 
 
+@pytest.mark.sqlite_only
 def test_sqlite(settings: Settings, tmp_path: Path) -> None:
     """The database is copied while another process writes; only bodies of pages are copied."""
     store, body = fill(settings)

@@ -157,6 +157,7 @@ def test_failed_run(settings: Settings, store: Store, shop: Shop, started: list[
     assert scheduled_shops(store)[0][1].last_started_at is not None
 
 
+@pytest.mark.sqlite_only
 def test_command_without_web_pages(scout: Scout, store: Store, shop: Shop) -> None:
     """`scout schedule run` runs the timetable until a signal; with workers it needs PostgreSQL."""
     former = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
