@@ -8,7 +8,6 @@ does not depend on the order of the pairs.
 """
 
 import heapq
-from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,19 +61,28 @@ def group_records(
     value = np.clip(odds - threshold_odds, -MAX_ODDS, MAX_ODDS)
     value = np.where(forbidden, FORBIDDEN_ODDS, value)
     edges = np.column_stack((pairs[:, 0], pairs[:, 1] + right_offset))
-    groups = list[list[int]]()
     components = _components(edges[value > 0])
-    component_of = dict[int, int]()
-    for number, members in enumerate(components):
-        component_of.update(dict.fromkeys(members, number))
-    edges_of: dict[int, list[_Edge]] = defaultdict(list)
-    for (left, right), edge_value in zip(edges.tolist(), value.tolist(), strict=True):
-        number = component_of.get(left, -1)
-        if number >= 0 and number == component_of.get(right, -2):
-            edges_of[number].append(_Edge(left, right, edge_value))
-    for number, members in enumerate(components):
-        groups += _Linkage(members, edges_of[number], left_size).groups()
+    groups = list[list[int]]()
+    larger = list[list[int]]()
+    for members in components:
+        # Two records are joined by the pair that made them a component.
+        (groups if len(members) == 2 else larger).append(members)
+    for members, within in zip(larger, _edges_within(larger, edges, value), strict=True):
+        groups += _Linkage(members, within, left_size).groups()
     return sorted(groups)
+
+
+def _edges_within(components: list[list[int]], edges: Ints, value: Doubles) -> "list[list[_Edge]]":
+    """Return for each component the edges between its members."""
+    component_of = np.full(int(edges.max(initial=-1)) + 1, -1, np.int64)
+    for number, members in enumerate(components):
+        component_of[members] = number
+    left, right = component_of[edges[:, 0]], component_of[edges[:, 1]]
+    edges_of: list[list[_Edge]] = [[] for _ in components]
+    for row in np.flatnonzero((left >= 0) & (left == right)).tolist():
+        edge = _Edge(int(edges[row, 0]), int(edges[row, 1]), float(value[row]))
+        edges_of[left[row]].append(edge)
+    return edges_of
 
 
 @dataclass(frozen=True)
