@@ -8,8 +8,13 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 # Texts may hold lone surrogates, which plain UTF-8 has not.
 _ERRORS = "surrogatepass"
+# Texts that an iteration reads at once.
+_ROWS_PER_PART = 10_000
 
 
 class PackedTexts(Sequence[str]):
@@ -73,6 +78,36 @@ class JoinedTexts(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return map(join_key, zip(*self._columns, strict=True))
+
+
+class SelectedTexts(Sequence[str]):
+    """Some of many texts, read where they are."""
+
+    def __init__(self, texts: Sequence[str], rows: NDArray[np.int64]) -> None:
+        """Select rows of `texts`, in any order."""
+        self._texts = texts
+        self._rows = rows
+
+    def select(self, places: NDArray[np.int64]) -> "SelectedTexts":
+        """Select some of these again."""
+        return SelectedTexts(self._texts, self._rows[places])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self._texts[row] for row in self._rows[place].tolist()]
+        return self._texts[int(self._rows[place])]
+
+    def __iter__(self) -> Iterator[str]:
+        # In parts: a list of all rows would take as much memory as their texts.
+        for start in range(0, len(self), _ROWS_PER_PART):
+            yield from self[start : start + _ROWS_PER_PART]
 
 
 def join_key(key: Sequence[str]) -> str:

@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.dedupe.base.join import IntArray, PairBatch, check_pair_count
+from matcher.dedupe.base.packed_texts import SelectedTexts
 from matcher.text_arrays import CodePoints as CodePoints
 from matcher.text_arrays import code_points as code_points
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
+# Texts that are numbered by a dictionary, which takes 200 bytes for each.
+MAX_DICTIONARY = 500_000
 _CHARACTER_BITS = 21  # bits of the largest code point (Unicode ends at U+10FFFF)
 
 
@@ -29,7 +32,7 @@ class TextColumn:
     Text i stands in `rows[row_starts[i] : row_starts[i + 1]]`.
     """
 
-    texts: list[str]
+    texts: Sequence[str]
     lengths: IntArray
     rows: IntArray
     row_starts: IntArray
@@ -48,29 +51,56 @@ def group_equal_texts(texts: Sequence[str]) -> TextColumn:
     >>> column.texts, column.rows.tolist(), column.row_starts.tolist()
     (['a', 'bb'], [1, 0, 2], [0, 1, 3])
     """
-    # A dictionary that numbers new texts by itself is the fastest way to factorize strings.
-    number_of: dict[str, int] = defaultdict(count().__next__)
-    text_of_row = np.fromiter(map(number_of.__getitem__, texts), dtype=np.int64, count=len(texts))
-    distinct = [*number_of]
+    distinct, text_of_row = _factorize(texts)
     lengths = _text_lengths(distinct)
     by_length = stable_argsort(lengths)
     rank_of_row = stable_argsort(by_length)[text_of_row]
     rows_per_text = np.bincount(rank_of_row, minlength=len(distinct))
     return TextColumn(
-        [distinct[place] for place in by_length.tolist()],
+        _select(distinct, by_length),
         lengths[by_length],
         stable_argsort(rank_of_row),
         run_offsets(rows_per_text),
     )
 
 
+def _factorize(texts: Sequence[str]) -> tuple[Sequence[str], IntArray]:
+    """Return the distinct texts in the order in which they come, and the number of each row's."""
+    if len(texts) > MAX_DICTIONARY:
+        factorized = _factorize_by_hashes(texts)
+        if factorized is not None:
+            return factorized
+    # A dictionary that numbers new texts by itself is the fastest way to factorize strings.
+    number_of: dict[str, int] = defaultdict(count().__next__)
+    text_of_row = np.fromiter(map(number_of.__getitem__, texts), dtype=np.int64, count=len(texts))
+    return [*number_of], text_of_row
+
+
+def _factorize_by_hashes(texts: Sequence[str]) -> tuple[Sequence[str], IntArray] | None:
+    """Factorize without holding the texts; None if two different ones share a hash of 64 bits."""
+    hashes = np.fromiter(map(hash, texts), np.int64, len(texts))
+    _, first_rows, hash_of_row = np.unique(hashes, return_index=True, return_inverse=True)
+    for row in np.flatnonzero(first_rows[hash_of_row] != np.arange(len(texts))).tolist():
+        if texts[row] != texts[int(first_rows[hash_of_row[row]])]:
+            return None
+    order = np.argsort(first_rows)
+    number_of_hash = np.empty(len(order), np.int64)
+    number_of_hash[order] = np.arange(len(order))
+    return SelectedTexts(texts, first_rows[order]), number_of_hash[hash_of_row]
+
+
+def _select(texts: Sequence[str], rows: IntArray) -> Sequence[str]:
+    """Return the texts of some rows; many of them are read where they are."""
+    if isinstance(texts, SelectedTexts):
+        return texts.select(rows)
+    return [texts[row] for row in rows.tolist()]
+
+
 def sort_by_length(texts: Sequence[str]) -> TextColumn:
     """Build a column in which every row keeps a text of its own, equal texts included."""
     lengths = _text_lengths(texts)
     rows = stable_argsort(lengths)
-    return TextColumn(
-        [texts[row] for row in rows.tolist()], lengths[rows], rows, np.arange(len(texts) + 1)
-    )
+    return TextColumn(_select(texts, rows), lengths[rows], rows, np.arange(len(texts) + 1))
 
 
 def _text_lengths(texts: Sequence[str]) -> IntArray:

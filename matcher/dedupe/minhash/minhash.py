@@ -189,22 +189,17 @@ def _expand_pairs(pairs: SimilarTexts, columns: Sequence[TextColumn]) -> PairBat
 def _hash_side(
     column: TextColumn, method: MinHash, plan: BandPlan, progress: Progress
 ) -> _HashedSide:
-    keys_of_chunk, bags_of_chunk = list[list[UInt64Array]](), list[TokenBags]()
-    # An empty column is one empty chunk, which gives the arrays their types.
-    chunks = [*chunk_texts(column.texts)] or [slice(0)]
-    for chunk in chunks:
-        keys, bags = method.hash_texts(column.texts[chunk], plan)
-        keys_of_chunk.append(keys)
-        bags_of_chunk.append(bags)
+    # Made at once: to join the keys of all chunks would hold them twice.
+    keys = np.empty((plan.bands, len(column.texts)), np.uint64)
+    tokens, sizes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for chunk in chunk_texts(column.texts):
+        chunk_keys, bags = method.hash_texts(column.texts[chunk], plan)
+        for band, band_keys_of_chunk in enumerate(chunk_keys):
+            keys[band, chunk] = band_keys_of_chunk
+        tokens.append(bags.tokens)
+        sizes.append(bags.sizes)
         progress("texts hashed", chunk.stop, len(column.texts))
-    keys_of_band = [np.concatenate(chunk_keys) for chunk_keys in zip(*keys_of_chunk, strict=True)]
-    return _HashedSide(
-        keys_of_band,
-        TokenBags(
-            np.concatenate([bags.tokens for bags in bags_of_chunk]),
-            np.concatenate([bags.sizes for bags in bags_of_chunk]),
-        ),
-    )
+    return _HashedSide([*keys], TokenBags(np.concatenate(tokens), np.concatenate(sizes)))
 
 
 def _match_bands(sides: list[_HashedSide]) -> Iterator[IntArray]:
