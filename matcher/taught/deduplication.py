@@ -51,7 +51,7 @@ from matcher.taught.model.taught_model import (
     all_features,
 )
 from matcher.taught.model.training import train
-from matcher.taught.variants import DEFAULT_RULES, learn_rules
+from matcher.taught.variants import DEFAULT_RULES, RULES, learn_rules
 
 # Probability of a pair that a label decides, and of one that a label or a variant rule refutes.
 LABELLED_ODDS = 9.0
@@ -295,9 +295,8 @@ def _variant_rules(
     if options.variants is not None:
         return [*options.variants]
     if len(labels):
-        return learn_rules(
-            comparison.find_variants, labels.pairs, labels.are_duplicates, alike, DEFAULT_RULES
-        )
+        are_variants = comparison.find_variants([*RULES], labels.pairs)
+        return learn_rules(are_variants, labels.are_duplicates, alike, DEFAULT_RULES)
     stored = model.summary.get("variants") if model is not None else None
     if isinstance(stored, list):
         return [str(rule) for rule in stored]
@@ -307,8 +306,8 @@ def _variant_rules(
 def _find_variants(comparison: Comparison, rules: Sequence[str], pairs: Pairs) -> list[str]:
     """Return for each pair the first rule that keeps it apart, "" for none."""
     variant_of = [""] * len(pairs)
-    for rule in reversed(rules):
-        for place in np.flatnonzero(comparison.find_variants(rule, pairs)).tolist():
+    for rule, is_variant in reversed(comparison.find_variants(rules, pairs).items()):
+        for place in np.flatnonzero(is_variant).tolist():
             variant_of[place] = rule
     return variant_of
 

@@ -8,7 +8,7 @@ holds if nearly all of these are no duplicates. Kosolapov et al. call such rules
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -37,8 +37,6 @@ MAX_EDITS = 2
 MIN_MODEL_NUMBER = 3
 
 Markers = frozenset[str]
-# Tells by a rule which of some pairs are variants.
-FindVariants = Callable[[str, Pairs], Bools]
 
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _WORDS = {
@@ -195,9 +193,11 @@ class VariantFinder:
 
 
 def learn_rules(
-    find: FindVariants, pairs: Pairs, labels: Bools, similarity: Floats, given: Iterable[str]
+    are_variants: Mapping[str, Bools], labels: Bools, similarity: Floats, given: Iterable[str]
 ) -> list[str]:
     """Return the rules that labelled pairs confirm, and the given ones that they do not refute.
+
+    `are_variants` says by rule which of the labelled pairs are variants.
 
     Only pairs that look alike count: as similar as three in four duplicates. Among all labelled
     pairs most are no duplicates, so nearly every rule would seem to hold.
@@ -207,8 +207,8 @@ def learn_rules(
     if duplicates:
         looks_alike |= similarity >= np.quantile(similarity[labels], ALIKE_QUANTILE)
     learnt = list[str]()
-    for rule in RULES:
-        flagged = find(rule, pairs) & looks_alike
+    for rule, is_variant in are_variants.items():
+        flagged = is_variant & looks_alike
         wrong = int((flagged & labels).sum())
         count = int(flagged.sum())
         is_confirmed = (

@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds import files
 from catalog.feeds.formats import delimited, jsonlines, parquet
 from catalog.feeds.rows import Row, Rows, Texts, UnreadableRow
 from catalog.runtime.progress import Progress, no_progress
-from matcher.dedupe.base.packed_texts import JoinedTexts, PackedTexts
+from matcher.array_types import Ints
+from matcher.dedupe.base.packed_texts import JoinedTexts, PackedTexts, take_texts
 
 LINE_COLUMN = "line"  # name of the only column of a text file
 PROGRESS_INTERVAL = 20_000  # records between two progress reports
@@ -48,10 +51,12 @@ class Records:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def select(self, rows: Sequence[int]) -> "Records":
+    def select(self, rows: Sequence[int] | Ints) -> "Records":
         """Return the records of some rows."""
-        fields = tuple([column[row] for row in rows] for column in self.fields)
-        return Records(fields, join_keys(fields), [self.lines[row] for row in rows], self.names)
+        numbers = np.asarray(rows, np.int64)
+        fields = tuple(take_texts(column, numbers) for column in self.fields)
+        lines = [self.lines[row] for row in numbers.tolist()]
+        return Records(fields, join_keys(fields), lines, self.names)
 
 
 class _RecordCollector:

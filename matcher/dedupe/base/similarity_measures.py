@@ -13,6 +13,7 @@ from math import ceil, isqrt, sqrt
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matcher.dedupe.base.edit_distance import max_distance
 from matcher.dedupe.base.join import IntArray
@@ -74,7 +75,7 @@ class Measure:
 class TokenBags:
     """The tokens of each text, end to end, as numbers with one meaning on both sides of a join."""
 
-    tokens: IntArray
+    tokens: IntArray | NDArray[np.uint32]
     sizes: IntArray
 
     def offsets(self) -> IntArray:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.dedupe.base.join import IntArray, PairBatch, check_pair_count
-from matcher.dedupe.base.packed_texts import SelectedTexts
+from matcher.dedupe.base.packed_texts import SelectedTexts, take_texts
 from matcher.text_arrays import CodePoints as CodePoints
 from matcher.text_arrays import code_points as code_points
 
@@ -91,9 +91,7 @@ def _factorize_by_hashes(texts: Sequence[str]) -> tuple[Sequence[str], IntArray]
 
 def _select(texts: Sequence[str], rows: IntArray) -> Sequence[str]:
     """Return the texts of some rows; many of them are read where they are."""
-    if isinstance(texts, SelectedTexts):
-        return texts.select(rows)
-    return [texts[row] for row in rows.tolist()]
+    return texts.select(rows) if isinstance(texts, SelectedTexts) else take_texts(texts, rows)
 
 
 def sort_by_length(texts: Sequence[str]) -> TextColumn:

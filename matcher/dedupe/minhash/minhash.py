@@ -8,9 +8,9 @@ verified. Texts without shingles match only their equals.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import (
@@ -31,7 +31,7 @@ from matcher.dedupe.base.text_columns import (
     group_equal_texts,
 )
 from matcher.dedupe.base.token_overlap import build_token_sets, count_shared_tokens
-from matcher.dedupe.minhash.shingles import Shingling, chunk_texts
+from matcher.dedupe.minhash.shingles import Shingling, chunk_lengths
 from matcher.dedupe.minhash.signatures import (
     DEFAULT_PERMUTATIONS,
     DEFAULT_RECALL,
@@ -150,15 +150,15 @@ class MinHash:
 
 @dataclass(frozen=True)
 class _HashedSide:
-    """The keys of the texts of one side, band by band, and their sets of shingles."""
+    """The keys of the texts of one side, (bands, texts), their sets of shingles and sketches.
 
-    keys: list[UInt64Array]
+    Keys are cut to 32 bits, and tokens have no more: a text takes 200 bytes instead of 360. Texts
+    that share a cut key by chance are told apart by their shingles.
+    """
+
+    keys: NDArray[np.uint32]
     bags: TokenBags
-
-    @cached_property
-    def sketches(self) -> UInt64Array:
-        """The sketch of each shingle set."""
-        return sketch_sets(self.bags)
+    sketches: UInt64Array
 
     def sketched(self, texts: IntArray) -> SketchedTexts:
         """Return sizes and sketches of some texts."""
@@ -190,23 +190,25 @@ def _hash_side(
     column: TextColumn, method: MinHash, plan: BandPlan, progress: Progress
 ) -> _HashedSide:
     # Made at once: to join the keys of all chunks would hold them twice.
-    keys = np.empty((plan.bands, len(column.texts)), np.uint64)
-    tokens, sizes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for chunk in chunk_texts(column.texts):
+    keys = np.empty((plan.bands, len(column.texts)), np.uint32)
+    sketches = np.empty(len(column.texts), np.uint64)
+    tokens, sizes = [np.empty(0, np.uint32)], [np.empty(0, np.int64)]
+    for chunk in chunk_lengths(column.lengths):
         chunk_keys, bags = method.hash_texts(column.texts[chunk], plan)
-        for band, band_keys_of_chunk in enumerate(chunk_keys):
-            keys[band, chunk] = band_keys_of_chunk
-        tokens.append(bags.tokens)
+        for band, keys_of_band in enumerate(chunk_keys):
+            keys[band, chunk] = keys_of_band.astype(np.uint32)
+        sketches[chunk] = sketch_sets(bags)
+        tokens.append(bags.tokens.astype(np.uint32))
         sizes.append(bags.sizes)
         progress("texts hashed", chunk.stop, len(column.texts))
-    return _HashedSide([*keys], TokenBags(np.concatenate(tokens), np.concatenate(sizes)))
+    return _HashedSide(keys, TokenBags(np.concatenate(tokens), np.concatenate(sizes)), sketches)
 
 
 def _match_bands(sides: list[_HashedSide]) -> Iterator[IntArray]:
     """Yield the packed pairs of texts that share a key, band by band."""
     if len(sides) == 1:
         for keys in sides[0].keys:
-            yield from match_keys(keys)
+            yield from match_keys(keys.astype(np.uint64))
         return
     for left_keys, right_keys in zip(sides[0].keys, sides[1].keys, strict=True):
-        yield from match_keys(left_keys, right_keys)
+        yield from match_keys(left_keys.astype(np.uint64), right_keys.astype(np.uint64))

@@ -70,7 +70,11 @@ class Shingling:
 
 def chunk_texts(texts: Sequence[str]) -> Iterator[slice]:
     """Yield slices of texts that are few and short enough to be hashed at once."""
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    yield from chunk_lengths(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+
+
+def chunk_lengths(lengths: IntArray) -> Iterator[slice]:
+    """Yield slices of texts as `chunk_texts` does, from their lengths in characters."""
     for chunk in slice_chunks(lengths, MAX_CHUNK_CHARACTERS):
         for start in range(chunk.start, chunk.stop, MAX_CHUNK_TEXTS):
             yield slice(start, min(start + MAX_CHUNK_TEXTS, chunk.stop))

@@ -182,15 +182,17 @@ class Comparison:
         part = ColumnSpaces(left, right, self.kinds, self.shingle_size, self._weights)
         return part.compare(rows)
 
-    def find_variants(self, rule: str, pairs: Pairs) -> Bools:
-        """Return whether each pair is of variants by a rule."""
+    def find_variants(self, rules: Sequence[str], pairs: Pairs) -> dict[str, Bools]:
+        """Return by rule whether each pair is of variants."""
         if not self.in_parts:
-            return self._spaces.variants.find(rule, pairs)
-        is_variant = np.zeros(len(pairs), bool)
+            return {rule: self._spaces.variants.find(rule, pairs) for rule in rules}
+        is_variant = {rule: np.zeros(len(pairs), bool) for rule in rules}
         for start in range(0, len(pairs), PAIRS_PER_CHUNK):
             chunk = slice(start, start + PAIRS_PER_CHUNK)
             left, right, rows = self._select(pairs[chunk])
-            is_variant[chunk] = VariantFinder(left, right, self.kinds).find(rule, rows)
+            finder = VariantFinder(left, right, self.kinds)
+            for rule in rules:
+                is_variant[rule][chunk] = finder.find(rule, rows)
         return is_variant
 
     @cached_property
@@ -207,10 +209,10 @@ class Comparison:
         """Return the records of some pairs, and the pairs by the rows of these."""
         if self.right is None:
             rows, places = np.unique(pairs, return_inverse=True)
-            return self.left.select(rows.tolist()), None, places.reshape(-1, 2)
+            return self.left.select(rows), None, places.reshape(-1, 2)
         left_rows, left_places = np.unique(pairs[:, 0], return_inverse=True)
         right_rows, right_places = np.unique(pairs[:, 1], return_inverse=True)
-        left, right = self.left.select(left_rows.tolist()), self.right.select(right_rows.tolist())
+        left, right = self.left.select(left_rows), self.right.select(right_rows)
         return left, right, np.column_stack((left_places, right_places))
 
 

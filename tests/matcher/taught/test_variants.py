@@ -5,7 +5,7 @@ import pytest
 
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.deduplication import decide
-from matcher.taught.variants import VariantFinder, learn_rules
+from matcher.taught.variants import RULES, VariantFinder, learn_rules
 from tests.matcher.taught.tables import to_records
 
 
@@ -45,12 +45,13 @@ def test_rules_are_learnt_and_refuted() -> None:
     rows = [(f"Atlas {1900 + row // 2}",) for row in range(120)]
     finder = VariantFinder(to_records(rows, ("title",)), None, [ColumnKind.TEXT])
     pairs = np.array([(row, row + 1) for row in range(119)])
+    are_variants = {rule: finder.find(rule, pairs) for rule in RULES}
     labels = np.arange(119) % 2 == 0
     alike, unlike = np.ones(119, np.float32), np.where(labels, 1, 0).astype(np.float32)
-    assert learn_rules(finder.find, pairs, labels, alike, ()) == ["year"]
+    assert learn_rules(are_variants, labels, alike, ()) == ["year"]
     # Pairs that do not look alike teach nothing about variants.
-    assert learn_rules(finder.find, pairs, labels, unlike, ()) == []
-    assert learn_rules(finder.find, pairs, ~labels, alike, ("year",)) == []
+    assert learn_rules(are_variants, labels, unlike, ()) == []
+    assert learn_rules(are_variants, ~labels, alike, ("year",)) == []
 
 
 def test_volumes_are_not_merged() -> None:
