@@ -83,6 +83,26 @@ def test_commands_exist() -> None:
             check_command(shlex.split(started[1]))
 
 
+def test_prometheus_may_ask_the_web_application() -> None:
+    """The host that the scrape job names is a service, and one of the names that it answers to."""
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    scraped = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text())
+    (target,) = scraped["scrape_configs"][0]["static_configs"][0]["targets"]
+    host = target.partition(":")[0]
+    command = compose()["services"][host]["command"]
+    assert command[command.index("--allow-host") + 1] == host
+
+
+def test_images_are_named_in_full() -> None:
+    """Podman has no registry of its own for short names."""
+    built = compose()["x-scout"]["image"]
+    pulled = {service["image"] for service in compose()["services"].values()} - {built}
+    bases = re.findall(r"^FROM (\S+)", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    assert bases
+    for image in (*pulled, *bases):
+        assert image.startswith("docker.io/"), image
+
+
 def test_the_container_is_confined() -> None:
     """It runs as an ordinary user, is checked for readiness, and gets all packages."""
     lines = (DEPLOY / "Containerfile").read_text()
