@@ -40,6 +40,10 @@ def _crawl(channel: socket, fds: Sequence[int], job: CrawlJob, log: str) -> None
     sys.stdout = channel.makefile("w", encoding="utf-8")
     # Scrapy, or `crawler.json_log`, writes to the log of the crawl instead.
     logging.getLogger().handlers.clear()
+    if job.settings.log_level != "debug":
+        # Scrapy sets the levels of its own logger and of the root to let all records pass, and only
+        # its own handler is limited to LOG_LEVEL.
+        logging.disable(logging.DEBUG)
     scrapy_settings = ScrapySettings()
     scrapy_settings.setmodule("crawler.settings", priority="project")
     scrapy_settings.setdict(_log_settings(job.settings, log), priority="cmdline")

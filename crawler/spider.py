@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from twisted.python.failure import Failure
 
-from catalog.errors import ScoutError, StoreError, UnreachableShop
+from catalog.errors import ConfigError, ScoutError, StoreError, UnreachableShop
 from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState
 from catalog.runtime.settings import Settings
@@ -133,6 +133,9 @@ class ShopSpider(Spider):
             self._handler.digest_key = self.site.digest_key()
         except UnreachableShop as error:
             self.stop(self._private_address_error() or error)
+            return
+        except ConfigError as error:
+            self.stop(error)
             return
         # Only now: what addresses mean depends on the site's origin.
         self._learn_again()

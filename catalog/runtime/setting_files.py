@@ -27,10 +27,16 @@ class SettingFiles(PydanticBaseSettingsSource):
 
     def __init__(self, settings: type[BaseSettings]) -> None:
         super().__init__(settings)
-        folders = [CONTAINER_SECRETS]
+        self._folders = [CONTAINER_SECRETS] if CONTAINER_SECRETS.is_dir() else []
         if credentials := os.environ.get(CREDENTIALS_VARIABLE):
-            folders.insert(0, Path(credentials))
-        self._folders = [folder for folder in folders if folder.is_dir()]
+            folder = Path(credentials)
+            if not folder.is_dir():
+                # Without the database's URL, Scout would go on with an empty database of its own.
+                raise ConfigError(
+                    f"{folder} ({CREDENTIALS_VARIABLE}) is no folder: unset the variable, or let "
+                    "systemd mount the credentials"
+                )
+            self._folders.insert(0, folder)
 
     def __call__(self) -> dict[str, Any]:
         """Return the settings that have a file."""

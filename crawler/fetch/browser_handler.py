@@ -26,7 +26,8 @@ from scrapy.exceptions import (
 from scrapy.http import Request, Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
-from catalog.errors import HostilePage
+from catalog.errors import ConfigError, HostilePage
+from crawler.fetch.browser import start_hint
 
 # Seconds of processor time that a renderer may use beyond the navigation timeout; then the scripts
 # of its page are endless.
@@ -38,6 +39,8 @@ CLOSE_TIMEOUT = 4.0
 SLEEP_TIMEOUT = 60.0
 # Argument of the processes in which Chromium runs the scripts of pages.
 RENDERER = "--type=renderer"
+# Playwright's error where the browser does not start begins with this.
+LAUNCH = "BrowserType.launch"
 # Chromium's error codes, with the Scrapy exceptions for the same failures.
 ERRORS: tuple[tuple[str, type[Exception]], ...] = (
     ("ERR_NAME_NOT_RESOLVED", CannotResolveHostError),
@@ -54,7 +57,7 @@ class BrowserDownloadHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[m
     """Fetches requests marked for the browser with it, and all others as Scrapy does."""
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch a request. Raises Scrapy's download errors, HostilePage."""
+        """Fetch a request. Raises Scrapy's download errors, HostilePage, ConfigError."""
         if not request.meta.get("playwright"):
             plain: Response = await super().download_request(request)
             return plain
@@ -70,6 +73,9 @@ class BrowserDownloadHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[m
         except EndlessScripts as error:
             raise HostilePage(f"the scripts of {request.url} do not end") from error
         except Error as error:
+            if str(error).startswith(LAUNCH):
+                options = self._crawler.settings.getdict("PLAYWRIGHT_LAUNCH_OPTIONS")
+                raise ConfigError(start_hint(options["executable_path"])) from error
             raise _as_scrapy_error(error) from error
         except RuntimeError as error:
             raise DownloadFailedError(str(error)) from error

@@ -52,7 +52,8 @@ async def probe(
     """Request a page that cannot exist; moves `site` to the origin that answers.
 
     `meta` is added to the request, so that it is fetched as the shop's other pages are.
-    `fingerprint` is called with a page that claims to exist. Raises UnreachableShop.
+    `fingerprint` is called with a page that claims to exist. Raises UnreachableShop, and ConfigError
+    where the browser does not start.
     """
     path = nonexistent_path(site.home)
     for _ in range(MAX_TRIES):

@@ -66,6 +66,7 @@ def run_timetable(
 
     from scout.attention.assessment import refresh_attention
     from scout.delivery.dispatch import send_delivery
+    from scout.maintenance.prune import daily_pruning
     from scout.schedule.timetable import Timetable
 
     invocation = get_invocation(context)
@@ -76,7 +77,8 @@ def run_timetable(
         store,
         invocation.flags(),
         send,
-        assess=partial(refresh_attention, store),
+        daily_pruning(settings, store),
+        partial(refresh_attention, store),
         uses_workers=workers,
     )
     stop_requested = threading.Event()

@@ -5,8 +5,10 @@ merely lies on the import path, may own `crawler` or `parser` too; whichever com
 imported, without any warning.
 """
 
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import PathFinder
@@ -48,7 +50,7 @@ OPTIONAL_MODULES = {
 """Modules that Scout uses if they are installed: their purpose, and the extra that brings them."""
 
 PROGRAM_TIMEOUT = 20
-"""Seconds of wall-clock time in which a program tells its version."""
+"""Seconds of wall-clock time in which a program prints its version, or a browser an empty page."""
 
 
 def check_python(_settings: Settings) -> Iterator[CheckResult]:
@@ -156,7 +158,7 @@ def _version_problem(requirement: Requirement) -> str | None:
 
 def check_browser(settings: Settings) -> Iterator[CheckResult]:
     """Check the Chromium that reads shops that need JavaScript."""
-    from crawler.fetch.browser import find_browser
+    from crawler.fetch.browser import find_browser, start_hint
 
     try:
         browser = find_browser(settings)
@@ -165,11 +167,19 @@ def check_browser(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("Chromium", state, f"for shops that need JavaScript: {error}")
         return
     answer = _program_output(browser, "--version")
-    if answer is None:
-        message = f"{browser} does not start: install Chromium again, or set 'browser' to another"
-        yield CheckResult("Chromium", "wrong", message)
+    if answer is None or not _renders_a_page(browser):
+        yield CheckResult("Chromium", "wrong", start_hint(browser))
         return
     yield CheckResult("Chromium", "ok", f"{answer.strip()} at {browser}")
+
+
+def _renders_a_page(browser: str) -> bool:
+    """Return True if a browser starts as it does for a crawl: in its sandbox, except as root."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        switches = ["--headless", f"--user-data-dir={profile}", "--disable-dev-shm-usage"]
+        if os.geteuid() == 0:
+            switches.append("--no-sandbox")
+        return _program_output(browser, *switches, "--dump-dom", "about:blank") is not None
 
 
 def check_java(_settings: Settings) -> Iterator[CheckResult]:

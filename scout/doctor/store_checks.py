@@ -26,12 +26,9 @@ MIN_SQLITE = (3, 35)
 MAX_SKEW = 5.0
 """Seconds between the clocks of this machine and of the database: leases last a minute or more."""
 
-EXTENSIONS = {"pg_trgm": "an index for matching against a million known offers"}
-"""Extensions of PostgreSQL that Scout uses where they are, with their purpose."""
-
 
 def check_database(settings: Settings) -> Iterator[CheckResult]:
-    """Check that the database is reached, its version, its schema, its extensions and its clock."""
+    """Check that the database is reached, its version, its schema and its clock."""
     try:
         store = Store.open(settings)
     except (ScoutError, ImportError) as error:
@@ -45,7 +42,6 @@ def check_database(settings: Settings) -> Iterator[CheckResult]:
             yield _check_sqlite()
             return
         yield _check_postgresql(connection)
-        yield from _check_extensions(connection)
         yield _check_clock(connection)
 
 
@@ -65,16 +61,6 @@ def _check_postgresql(connection: Connection) -> CheckResult:
         return CheckResult("database version", "ok", found)
     message = f"{found}: Scout needs {MIN_POSTGRESQL} or newer; upgrade the server"
     return CheckResult("database version", "wrong", message)
-
-
-def _check_extensions(connection: Connection) -> Iterator[CheckResult]:
-    names = connection.execute(text("SELECT extname FROM pg_extension")).scalars().all()
-    for name, purpose in EXTENSIONS.items():
-        if name in names:
-            yield CheckResult(f"extension {name}", "ok", purpose)
-        else:
-            message = f"not installed; for {purpose}: CREATE EXTENSION {name}"
-            yield CheckResult(f"extension {name}", "note", message)
 
 
 def _check_clock(connection: Connection) -> CheckResult:

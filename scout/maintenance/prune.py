@@ -5,8 +5,9 @@ reference are removed whatever the retention is.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from sqlmodel import select
 
@@ -43,6 +44,14 @@ class PrunedKind:
     kind: str
     removed: int
     bytes: int = 0
+
+
+def daily_pruning(settings: Settings, store: Store) -> Callable[[], object] | None:
+    """Return the function that a timetable calls once a day; None where the settings keep all."""
+    retention = Retention(settings.keep_days, settings.keep_runs)
+    if retention == Retention():
+        return None
+    return partial(prune_store, settings, store, retention)
 
 
 def prune_store(

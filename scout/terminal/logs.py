@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from structlog.typing import Processor
 
 CHATTY_LIBRARIES = (
+    "aiobotocore",
+    "apscheduler",
+    "botocore",
     "procrastinate",
     "psycopg",
     "scrapy",
@@ -34,7 +37,8 @@ CHATTY_LIBRARIES = (
     "fsspec",
     "urllib3",
 )
-"""Loggers never more verbose than `warning`: below, they write several lines per request."""
+"""Loggers never more verbose than `warning`: below, they write lines for every request or connection,
+and for every look at the timetable."""
 
 
 def configure_logging(settings: Settings, verbose: bool = False) -> None:

@@ -1,5 +1,6 @@
 """The server of the web application: its first account, its socket, and its end."""
 
+import signal
 import socket
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,8 +13,7 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.attention.assessment import refresh_attention
 from scout.delivery.dispatch import send_delivery
-from scout.maintenance.prune import prune_store
-from scout.maintenance.run_retention import Retention
+from scout.maintenance.prune import daily_pruning
 from scout.schedule.timetable import Timetable
 from scout.terminal.logs import configure_structlog
 from scout.terminal.output import print_note
@@ -51,7 +51,7 @@ def serve_application(
             store,
             list(flags),
             partial(send_delivery, settings, store),
-            _pruning(settings, store),
+            daily_pruning(settings, store),
             partial(refresh_attention, store),
         )
     hosts = [*LOOPBACK, host, *further_hosts]
@@ -64,18 +64,13 @@ def serve_application(
     if on_start is not None:
         on_start(address)
     config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
+    # uvicorn answers the requests under way, then raises the signal again for the handler that was
+    # there before: a server that was asked to end has not failed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
         print_note("ended")
-
-
-def _pruning(settings: Settings, store: Store) -> Callable[[], object] | None:
-    """Return the function that removes old runs; None where all are kept."""
-    retention = Retention(settings.keep_days, settings.keep_runs)
-    if retention == Retention():
-        return None
-    return partial(prune_store, settings, store, retention)
 
 
 def _make_first_admin(store: Store, host: str) -> None:

@@ -21,10 +21,10 @@ UNITS = sorted((DEPLOY / "systemd").iterdir())
 SECRET_WORDS = re.compile(r"PASSWORD|SECRET|TOKEN|DATABASE_URL|ACCESS_KEY")
 
 
-def compose() -> dict[str, Any]:
-    """Return the compose file."""
+def compose(name: str = "compose.yml") -> dict[str, Any]:
+    """Return a compose file."""
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    loaded: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yml").read_text())
+    loaded: dict[str, Any] = yaml.safe_load((DEPLOY / name).read_text())
     return loaded
 
 
@@ -81,6 +81,40 @@ def test_commands_exist() -> None:
             )
             assert started is not None, unit.name
             check_command(shlex.split(started[1]))
+
+
+def test_prometheus_may_ask_the_web_application() -> None:
+    """The host that the scrape job names is a service, and one of the names that it answers to."""
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    scraped = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text())
+    (target,) = scraped["scrape_configs"][0]["static_configs"][0]["targets"]
+    host = target.partition(":")[0]
+    command = compose()["services"][host]["command"]
+    assert command[command.index("--allow-host") + 1] == host
+
+
+def test_browser_is_added_to_all_services_of_scout() -> None:
+    """They share an image: its arguments are the same, and go beyond those of the plain one."""
+    plain, with_browser = compose(), compose("compose.javascript.yml")
+    built = {name for name, service in plain["services"].items() if "build" in service}
+    assert set(with_browser["services"]) == built
+    extras = re.findall(r"^ARG EXTRAS=(\S+)", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    packages = plain["x-scout"]["build"]["args"]["PACKAGES"]
+    for service in with_browser["services"].values():
+        assert service["build"]["args"] == {
+            "PACKAGES": f"{packages} chromium",
+            "EXTRAS": f"{extras[0]},javascript",
+        }
+
+
+def test_images_are_named_in_full() -> None:
+    """Podman has no registry of its own for short names."""
+    built = compose()["x-scout"]["image"]
+    pulled = {service["image"] for service in compose()["services"].values()} - {built}
+    bases = re.findall(r"^FROM (\S+)", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    assert bases
+    for image in (*pulled, *bases):
+        assert image.startswith("docker.io/"), image
 
 
 def test_the_container_is_confined() -> None:

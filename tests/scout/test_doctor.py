@@ -171,6 +171,16 @@ def test_programs(settings: Settings, tmp_path: Path, monkeypatch: pytest.Monkey
     notes = {result.check: result for result in run_checks(settings)}
     assert "Java 11 in" in notes["Java"].message
     assert "does not start" in notes["Chromium"].message
+    for name, program, state in (
+        ("no-sandbox", '[ "$1" = --version ]', "wrong"),
+        ("renders", "echo Chromium 1", "ok"),
+    ):
+        browser = tmp_path / "bin" / name
+        browser.write_text(f"#!/bin/sh\n{program}\n")
+        browser.chmod(0o755)
+        of_browser = settings.model_copy(update={"browser": name})
+        (checked,) = installation.check_browser(of_browser)
+        assert checked.state == state
 
 
 def _package(folder: Path) -> None:

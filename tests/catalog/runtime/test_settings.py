@@ -104,3 +104,12 @@ def test_a_file_that_cannot_be_read_is_named(
     monkeypatch.setenv("SCOUT_DATABASE_URL", "sqlite://")
     with pytest.raises(ConfigError, match="both set"):
         Settings.load()
+
+
+def test_credentials_that_are_not_there_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a service without its database's URL would go on with an empty database."""
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path / "absent"))
+    with pytest.raises(ConfigError, match="absent"):
+        Settings.load()

@@ -119,6 +119,19 @@ def test_endless_scripts_end(rendered: Rendered) -> None:
 
 
 @needs_browser
+def test_browser_does_not_start(tmp_path: Path) -> None:
+    """It is no fault of the shop: the error names the browser."""
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    with serve() as server:
+        made = bench(tmp_path, server, javascript=True)
+        made.settings.browser = str(program)
+        with pytest.raises(ConfigError, match="chromium does not start"):
+            made.crawl()
+
+
+@needs_browser
 def test_browser_asks_for_little(rendered: Rendered) -> None:
     """The browser requests no image, no tracker and no beacon, writes nothing, and names Scout."""
     requested = set(rendered.made.server.hits)

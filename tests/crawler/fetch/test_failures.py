@@ -165,11 +165,12 @@ def test_source_that_is_none(make_bench: Callable[..., Bench], tmp_path: Path) -
 
 
 def test_log_in_json(make_bench: Callable[..., Bench]) -> None:
-    """With log_format json, every line of the crawl's log is one JSON object."""
+    """With log_format json, every line of the crawl's log is one JSON object, of level info or above."""
     made = make_bench()
     made.server.routes["/"] = page("/a")
     made.settings.log_format = "json"
     made.crawl()
     (log,) = (made.settings.data_dir / "logs").iterdir()
-    events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
-    assert "Spider closed (finished)" in events
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert "Spider closed (finished)" in {line["event"] for line in lines}
+    assert "debug" not in {line["level"] for line in lines}

@@ -158,8 +158,19 @@ def test_failed_run(settings: Settings, store: Store, shop: Shop, started: list[
 
 
 @pytest.mark.sqlite_only
-def test_command_without_web_pages(scout: Scout, store: Store, shop: Shop) -> None:
-    """`scout schedule run` runs the timetable until a signal; with workers it needs PostgreSQL."""
+def test_command_without_web_pages(
+    scout: Scout, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`scout schedule run` runs the timetable until a signal; with workers it needs PostgreSQL.
+
+    It removes old runs where the settings limit them.
+    """
+    limits: list[int] = []
+    monkeypatch.setattr(
+        "scout.maintenance.prune.daily_pruning",
+        lambda settings, _: limits.append(settings.keep_days),
+    )
+    monkeypatch.setenv("SCOUT_KEEP_DAYS", "90")
     former = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM))
     timer.start()
@@ -170,4 +181,5 @@ def test_command_without_web_pages(scout: Scout, store: Store, shop: Shop) -> No
         for number, handler in former.items():
             signal.signal(number, handler)
     assert (result.code, "the timetable runs" in result.err) == (0, True)
+    assert limits == [90]
     assert "workers need a PostgreSQL database" in scout("schedule", "run", "--workers").error

@@ -165,7 +165,7 @@ def test_failed_run(client: TestClient, store: Store, shop: Shop) -> None:
 
 
 def test_serve(settings: Settings, store: Store, shop: Shop) -> None:
-    """`scout serve` makes an admin at its first start, answers until interrupted, exits with 0."""
+    """`scout serve` makes an admin at its first start, answers until SIGTERM, exits with 0."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [
@@ -183,7 +183,7 @@ def test_serve(settings: Settings, store: Store, shop: Shop) -> None:
         assert process.stderr
         assert "first start: sign in as 'admin' with the password" in process.stderr.readline()
         assert _fetch(f"http://127.0.0.1:{port}/readyz") == b"ready\n"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     finally:
         process.kill()
