@@ -290,7 +290,9 @@ def _make_engine(database: str) -> Engine:
             # SQLAlchemy would take another driver than the one that Scout installs.
             url = url.set(drivername="postgresql+psycopg")
         if url.get_backend_name() != "sqlite":
-            return create_engine(url, pool_pre_ping=True, json_deserializer=_load_json)
+            engine = create_engine(url, pool_pre_ping=True, json_deserializer=_load_json)
+            event.listen(engine, "connect", _check_encoding)
+            return engine
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"setting 'database_url': {_without_password(database)!r} needs a driver: 'pip install "
@@ -309,6 +311,16 @@ def _make_engine(database: str) -> Engine:
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _check_encoding(connection: Any, _record: object) -> None:
+    """Raise ConfigError for a PostgreSQL database whose texts have no known encoding."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise ConfigError(
+            f"database {connection.info.dbname} is encoded in {encoding}, and texts of shops need "
+            f"UTF8: make one by CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0"
+        )
 
 
 def _load_json(text: str) -> Any:

@@ -175,9 +175,9 @@ def fresh_database() -> Iterator[str]:
 
 
 @contextmanager
-def empty_database() -> Iterator[str]:
-    """Give the URL of a database on the run's server without any table."""
-    url = _make_database("template0")
+def empty_database(options: str = "") -> Iterator[str]:
+    """Give the URL of a database on the run's server without any table, made with some options."""
+    url = _make_database(f"template0 {options}")
     yield url
     _drop_database(url)
 

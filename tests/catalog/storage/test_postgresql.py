@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, text
 from sqlmodel import Session, select
 
-from catalog.errors import StoreError
+from catalog.errors import ConfigError, StoreError
 from catalog.models import Crawl, Page, PageState, Run, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
@@ -17,6 +17,7 @@ from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler.crawl import crawl_shop
 from crawler.frontier.revisit import reset_for_revisit
+from tests.catalog.storage import postgresql
 from tests.crawler.server import page, serve
 
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
@@ -264,3 +265,11 @@ def test_database_to_repair(store: Store, damage: str, message: str) -> None:
     with pytest.raises(StoreError, match=f"cannot be used: {message}") as caught:
         add_shop()
     assert "\n" not in str(caught.value)
+
+
+def test_a_database_of_another_encoding(settings: Settings) -> None:
+    """A database that does not know the encoding of its texts is refused in one line."""
+    with postgresql.empty_database("ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'") as url:
+        other = settings.model_copy(update={"database_url": url})
+        with pytest.raises(ConfigError, match="is encoded in SQL_ASCII.*ENCODING 'UTF8'"):
+            Store.open(other)
