@@ -291,7 +291,8 @@ def _make_engine(database: str) -> Engine:
             url = url.set(drivername="postgresql+psycopg")
         if url.get_backend_name() != "sqlite":
             engine = create_engine(url, pool_pre_ping=True, json_deserializer=_load_json)
-            event.listen(engine, "connect", _check_encoding)
+            # Before SQLAlchemy asks for the version, which it cannot read from such a database.
+            event.listen(engine, "connect", _check_encoding, insert=True)
             return engine
     except ModuleNotFoundError as error:
         raise ConfigError(

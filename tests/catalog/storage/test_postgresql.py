@@ -271,5 +271,5 @@ def test_a_database_of_another_encoding(settings: Settings) -> None:
     """A database that does not know the encoding of its texts is refused in one line."""
     with postgresql.empty_database("ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'") as url:
         other = settings.model_copy(update={"database_url": url})
-        with pytest.raises(ConfigError, match="is encoded in SQL_ASCII.*ENCODING 'UTF8'"):
+        with pytest.raises(ConfigError, match="is encoded in SQL_ASCII"):
             Store.open(other)
