@@ -59,22 +59,30 @@ def build_vector_space(shop: Sequence[Record], catalog: Sequence[Record]) -> Vec
     """Vectorise both sides with weights fitted on both together."""
     records = [*shop, *catalog]
     shop_size = len(shop)
-    grams = _fit_transform(
-        TfidfVectorizer(analyzer="char_wb", ngram_range=NGRAM_RANGE, sublinear_tf=True),
-        [record.search_text for record in records],
-    )
     weights, spellings, texts = _weigh_words(records)
-    title_words = normalise_rows(weights)
-    description = normalise_rows(
-        _weigh_counts(records, lambda record: tokenize(record.description), MAX_DESCRIPTION_WORDS)
-    )
-    matrices = (grams, title_words, weights, spellings, texts, description)
     max_weight = float(weights.max()) if weights.nnz else 1.0
-    return VectorSpace(
-        SideVectors(*(matrix[:shop_size] for matrix in matrices)),
-        SideVectors(*(matrix[shop_size:] for matrix in matrices)),
-        max_weight,
+    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=NGRAM_RANGE, sublinear_tf=True)
+    # Each matrix is split when it is made: all of them, whole and in parts, would fill memory.
+    grams = _split(
+        _fit_transform(vectorizer, [record.search_text for record in records]), shop_size
     )
+    title_words = _split(normalise_rows(weights), shop_size)
+    words = _split(weights, shop_size)
+    del weights
+    spelt, described = _split(spellings, shop_size), _split(texts, shop_size)
+    del spellings, texts
+    description = _weigh_counts(
+        records, lambda record: tokenize(record.description), MAX_DESCRIPTION_WORDS
+    )
+    descriptions = _split(normalise_rows(description), shop_size)
+    sides = zip(grams, title_words, words, spelt, described, descriptions, strict=True)
+    shop_side, catalog_side = (SideVectors(*matrices) for matrices in sides)
+    return VectorSpace(shop_side, catalog_side, max_weight)
+
+
+def _split(matrix: Matrix, shop_size: int) -> tuple[Matrix, Matrix]:
+    """Return the rows of the shop, and those of the catalog."""
+    return matrix[:shop_size], matrix[shop_size:]
 
 
 def _weigh_words(records: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
@@ -84,16 +92,16 @@ def _weigh_words(records: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
     """
     width = hash_width(len(records))
     spellings = hash_tokens((record.spellings for record in records), width)
-    idf = sparse.diags_array(inverse_document_frequency(spellings))
-    weights = hash_tokens((record.words for record in records), width) @ idf
-    texts = hash_tokens((record.text_spellings for record in records), width) @ idf
-    return weights.tocsr(), (spellings @ idf).tocsr(), texts.tocsr()
+    words = hash_tokens((record.words for record in records), width)
+    texts = hash_tokens((record.text_spellings for record in records), width)
+    rarity = ColumnRarity(spellings)
+    return rarity.weigh(words), rarity.weigh(spellings), rarity.weigh(texts)
 
 
 def vectorise_titles(records: Sequence[Record]) -> Matrix:
     """Return title words as unit vectors, each word weighed by its rarity among these records."""
     present = hash_tokens((record.words for record in records), hash_width(len(records)))
-    return normalise_rows(present @ sparse.diags_array(inverse_document_frequency(present)))
+    return normalise_rows(ColumnRarity(present).weigh(present))
 
 
 def hash_width(record_count: int) -> int:
@@ -122,7 +130,7 @@ def _weigh_counts(
         CountVectorizer(analyzer=tokens, binary=True, dtype=np.float32, max_features=max_features),
         records,
     )
-    return (counts @ sparse.diags_array(inverse_document_frequency(counts))).tocsr()
+    return ColumnRarity(counts).weigh(counts)
 
 
 def _fit_transform(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
@@ -132,6 +140,25 @@ def _fit_transform(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
         return vectorizer.fit_transform(documents).tocsr()
     except ValueError:
         return sparse.csr_array((len(documents), 1), dtype=np.float32)
+
+
+class ColumnRarity:
+    """Inverse document frequencies of the columns of a matrix of ones, hashed or numbered.
+
+    Weights are kept by the number of documents, as there are few such numbers and many columns.
+    """
+
+    def __init__(self, present: Matrix) -> None:
+        """Count in how many rows each column is."""
+        self._counts = np.bincount(present.indices, minlength=present.shape[1]).astype(np.int32)
+        most = int(self._counts.max(initial=0))
+        self._weights = inverse_frequency(present.shape[0], np.arange(most + 1))
+
+    def weigh(self, present: Matrix) -> Matrix:
+        """Return a matrix of ones with the weight of its column at each place."""
+        weighed = present.copy()
+        weighed.data = self._weights[self._counts[present.indices]]
+        return weighed
 
 
 def inverse_document_frequency(counts: Matrix) -> Floats:
