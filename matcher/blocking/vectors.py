@@ -151,8 +151,8 @@ class ColumnRarity:
     def __init__(self, present: Matrix) -> None:
         """Count in how many rows each column is."""
         self._counts = np.bincount(present.indices, minlength=present.shape[1]).astype(np.int32)
-        most = int(self._counts.max(initial=0))
-        self._weights = inverse_frequency(present.shape[0], np.arange(most + 1))
+        largest = int(self._counts.max(initial=0))
+        self._weights = inverse_frequency(present.shape[0], np.arange(largest + 1))
 
     def weigh(self, present: Matrix) -> Matrix:
         """Return a matrix of ones with the weight of its column at each place."""

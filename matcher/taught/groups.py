@@ -11,10 +11,9 @@ import heapq
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from matcher.array_types import Bools, Doubles, Ints, Pairs
+from matcher.dedupe.cluster.components import label_components
 from matcher.taught.candidates import find_rows
 
 # Log-odds of a pair that was no candidate.
@@ -160,13 +159,7 @@ def _components(edges: Ints) -> list[list[int]]:
     """Return the connected components of some edges, each sorted."""
     if not len(edges):
         return []
-    nodes, numbered = np.unique(edges, return_inverse=True)
-    numbered = numbered.reshape(-1, 2)
-    graph = sparse.coo_array(
-        (np.ones(len(edges), np.int8), (numbered[:, 0], numbered[:, 1])),
-        shape=(len(nodes), len(nodes)),
-    )
-    label = connected_components(graph, directed=False)[1]
+    nodes, label = label_components(edges)
     order = np.argsort(label, kind="stable")
     cuts = np.flatnonzero(np.diff(label[order])) + 1
     return [part.tolist() for part in np.split(nodes[order], cuts)]

@@ -4,6 +4,7 @@ A Python string costs 50 bytes beside its characters, and a list 8 for its place
 records of three columns would fill 2.5 GB with nothing.
 """
 
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
@@ -14,12 +15,33 @@ from matcher.array_types import Ints
 
 # Texts may hold lone surrogates, which plain UTF-8 has not.
 _ERRORS = "surrogatepass"
-
 # Texts that an iteration reads at once.
 _ROWS_PER_PART = 10_000
 
 
-class PackedTexts(Sequence[str]):
+class _ReadTexts(Sequence[str]):
+    """Texts that are made when they are read: one by one, or many at once by `take`."""
+
+    @abstractmethod
+    def take(self, rows: Ints) -> list[str]:
+        """Return the texts of some rows, faster than one by one."""
+
+    @abstractmethod
+    def _read(self, row: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return self.take(np.arange(*place.indices(len(self))))
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        return self._read(place % len(self))
+
+
+class PackedTexts(_ReadTexts):
     """Texts end to end as UTF-8; made to be appended to and read, never changed."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -38,19 +60,8 @@ class PackedTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._bounds) - 1
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        number = place % len(self)
-        return self._content[self._bounds[number] : self._bounds[number + 1]].decode(
-            "utf-8", _ERRORS
-        )
+    def _read(self, row: int) -> str:
+        return self._content[self._bounds[row] : self._bounds[row + 1]].decode("utf-8", _ERRORS)
 
     def __iter__(self) -> Iterator[str]:
         start = 0
@@ -59,7 +70,6 @@ class PackedTexts(Sequence[str]):
             start = end
 
     def take(self, rows: Ints) -> list[str]:
-        """Return the texts of some rows, faster than one by one."""
         bounds = np.frombuffer(self._bounds, np.int64)
         starts, ends = bounds[rows].tolist(), bounds[rows + 1].tolist()
         content = self._content
@@ -69,7 +79,7 @@ class PackedTexts(Sequence[str]):
         ]
 
 
-class JoinedTexts(Sequence[str]):
+class JoinedTexts(_ReadTexts):
     """The columns of each record as one text, joined by spaces where it is read."""
 
     def __init__(self, columns: Sequence[Sequence[str]]) -> None:
@@ -79,14 +89,8 @@ class JoinedTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._columns[0])
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        return join_key([column[place] for column in self._columns])
+    def _read(self, row: int) -> str:
+        return join_key([column[row] for column in self._columns])
 
     def __iter__(self) -> Iterator[str]:
         return map(join_key, zip(*self._columns, strict=True))
@@ -97,7 +101,7 @@ class JoinedTexts(Sequence[str]):
         return [*map(join_key, zip(*columns, strict=True))]
 
 
-class SelectedTexts(Sequence[str]):
+class SelectedTexts(_ReadTexts):
     """Some of many texts, read where they are."""
 
     def __init__(self, texts: Sequence[str], rows: Ints) -> None:
@@ -116,14 +120,8 @@ class SelectedTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return take_texts(self._texts, self._rows[place])
-        return self._texts[int(self._rows[place])]
+    def _read(self, row: int) -> str:
+        return self._texts[int(self._rows[row])]
 
     def __iter__(self) -> Iterator[str]:
         # In parts: a list of all texts would fill memory.
@@ -133,7 +131,7 @@ class SelectedTexts(Sequence[str]):
 
 def take_texts(texts: Sequence[str], rows: Ints) -> list[str]:
     """Return the texts of some rows."""
-    if isinstance(texts, PackedTexts | JoinedTexts | SelectedTexts):
+    if isinstance(texts, _ReadTexts):
         return texts.take(rows)
     return [texts[row] for row in rows.tolist()]
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from catalog.runtime.progress import Progress, no_progress
 from matcher.array_types import Bools, Floats, Ints, Matrix, Pairs
 from matcher.dedupe.base.records import Records
+from matcher.dedupe.cluster.components import label_components
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.features.column_spaces import (
     LONG_KINDS,
@@ -218,14 +217,8 @@ class Comparison:
 
 def _components_of(pairs: Pairs, is_self_join: bool) -> Ints:
     """Return the number of the connected component of each pair."""
-    nodes = pairs.copy()
+    edges = pairs.copy()
     if not is_self_join:
-        nodes[:, 1] += int(pairs[:, 0].max(initial=0)) + 1
-    distinct, numbers = np.unique(nodes, return_inverse=True)
-    edges = numbers.reshape(-1, 2)
-    graph = sparse.coo_array(
-        (np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])),
-        shape=(len(distinct), len(distinct)),
-    )
-    label = connected_components(graph, directed=False)[1]
-    return np.asarray(label[edges[:, 0]], np.int64)
+        edges[:, 1] += int(pairs[:, 0].max(initial=0)) + 1
+    records, component = label_components(edges)
+    return component[np.searchsorted(records, edges[:, 0])]

@@ -125,8 +125,10 @@ def build_token_space(
         texts += [fold(text, MAX_CHARACTERS) for text in right]
     tokens = [tokenize(text) for text in texts]
     words, spellings = hash_tokens(tokens, 1 << WORD_BITS), _hash_spellings(tokens)
-    codes = hash_tokens((filter(has_digit, words) for words in tokens), 1 << WORD_BITS)
-    initials = hash_tokens(({word[0] for word in words} for words in tokens), 1 << WORD_BITS)
+    codes = hash_tokens((filter(has_digit, text_words) for text_words in tokens), 1 << WORD_BITS)
+    initials = hash_tokens(
+        ({word[0] for word in text_words} for text_words in tokens), 1 << WORD_BITS
+    )
     grams = _count_grams(texts)
     if weights is None:
         counter = _TokenCounter()
