@@ -32,6 +32,8 @@ SQLITE_COPY = "scout.db"
 POSTGRESQL_DUMP = "scout.dump"
 BODIES = "bodies"
 
+# Where Debian installs PostgreSQL, a folder a version.
+PROGRAMS = Path("/usr/lib/postgresql")
 # Rows that are fetched from the database at once.
 _BATCH_SIZE = 1_000
 # Variables of libpq by the part of a URL that they take the place of.
@@ -67,9 +69,12 @@ def back_up_store(
 
     Raises UsageError where the folder is not empty, StorageFull, StoreError.
     """
+    dialect = store.engine.dialect.name
+    if dialect == "postgresql":
+        # A folder without a copy would be left behind where there is no such program.
+        _find_program("pg_dump")
     _make_empty_folder(folder)
     try:
-        dialect = store.engine.dialect.name
         copy = folder / (SQLITE_COPY if dialect == "sqlite" else POSTGRESQL_DUMP)
         if dialect == "sqlite":
             _copy_sqlite(settings, copy)
@@ -193,7 +198,7 @@ def _find_program(name: str) -> str:
     """Return the path of a program of PostgreSQL, the newest where several are installed."""
     if path := shutil.which(name):
         return path
-    installed = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
+    installed = PROGRAMS.glob(f"*/bin/{name}")
     newest = max(installed, key=lambda path: float(path.parts[-3]), default=None)
     if newest is None:
         raise StoreError(

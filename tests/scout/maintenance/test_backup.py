@@ -137,3 +137,15 @@ def test_commands(scout: Scout, settings: Settings, tmp_path: Path) -> None:
     assert "is not empty" in scout("db", "backup", str(folder)).error
     (folder / "manifest.json").unlink()
     assert "no complete backup" in scout("db", "restore", str(folder)).error
+
+
+@pytest.mark.postgresql_only
+def test_a_missing_program(
+    settings: Settings, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without pg_dump the command says so, and leaves no folder behind."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(backup, "PROGRAMS", tmp_path / "none")
+    with pytest.raises(StoreError, match="pg_dump is not installed"):
+        back_up_store(settings, store, tmp_path / "backup")
+    assert not (tmp_path / "backup").exists()
