@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-from matcher.array_types import Ints, Matrix
+from matcher.array_types import Matrix
 from matcher.blocking.vectors import (
     NGRAM_RANGE,
     SideVectors,
@@ -19,6 +19,7 @@ from matcher.blocking.vectors import (
     hash_width,
     inverse_frequency,
     normalise_rows,
+    rows_per_column,
     select_columns,
 )
 from matcher.catalog_statistics import CatalogStatistics
@@ -57,7 +58,7 @@ def _weigh_grams(records: Sequence[Record], size: int, statistics: CatalogStatis
     if counted is None:
         return _empty_column(records)
     counts, names = counted
-    frequency = statistics.gram_counts(names) + _presence(counts[:size])
+    frequency = statistics.gram_counts(names) + rows_per_column(counts[:size])
     transformer = TfidfTransformer(sublinear_tf=True).fit(counts)
     transformer.idf_ = inverse_frequency(size + statistics.size, frequency)
     return transformer.transform(counts).tocsr()
@@ -77,7 +78,9 @@ def _weigh_words(
         select_columns(matrix, columns) for matrix in (spellings, words, texts)
     )
     frequency = statistics.token_counts(columns.astype(np.int64), width)
-    idf = sparse.diags_array(inverse_frequency(total, frequency + _presence(spellings[:size])))
+    idf = sparse.diags_array(
+        inverse_frequency(total, frequency + rows_per_column(spellings[:size]))
+    )
     return (words @ idf).tocsr(), (spellings @ idf).tocsr(), (texts @ idf).tocsr()
 
 
@@ -91,7 +94,7 @@ def _weigh_descriptions(
     if counted is None:
         return _empty_column(records)
     counts, names = counted
-    frequency = statistics.word_counts(names) + _presence(counts[:size])
+    frequency = statistics.word_counts(names) + rows_per_column(counts[:size])
     idf = sparse.diags_array(inverse_frequency(size + statistics.size, frequency))
     return normalise_rows((counts @ idf).tocsr())
 
@@ -107,8 +110,3 @@ def _count(counter: Any, documents: Sequence[Any]) -> tuple[Matrix, list[str]] |
 
 def _empty_column(records: Sequence[Record]) -> Matrix:
     return sparse.csr_array((len(records), 1), dtype=np.float32)
-
-
-def _presence(counts: Matrix) -> Ints:
-    """Return the number of rows that have each column."""
-    return np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)

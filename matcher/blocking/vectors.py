@@ -69,13 +69,13 @@ def build_vector_space(shop: Sequence[Record], catalog: Sequence[Record]) -> Vec
     title_words = _split(normalise_rows(weights), shop_size)
     words = _split(weights, shop_size)
     del weights
-    spelt, described = _split(spellings, shop_size), _split(texts, shop_size)
+    spelt_words, text_words = _split(spellings, shop_size), _split(texts, shop_size)
     del spellings, texts
     description = _weigh_counts(
         records, lambda record: tokenize(record.description), MAX_DESCRIPTION_WORDS
     )
     descriptions = _split(normalise_rows(description), shop_size)
-    sides = zip(grams, title_words, words, spelt, described, descriptions, strict=True)
+    sides = zip(grams, title_words, words, spelt_words, text_words, descriptions, strict=True)
     shop_side, catalog_side = (SideVectors(*matrices) for matrices in sides)
     return VectorSpace(shop_side, catalog_side, max_weight)
 
@@ -150,7 +150,7 @@ class ColumnRarity:
 
     def __init__(self, present: Matrix) -> None:
         """Count in how many rows each column is."""
-        self._counts = np.bincount(present.indices, minlength=present.shape[1]).astype(np.int32)
+        self._counts = rows_per_column(present).astype(np.int32)
         largest = int(self._counts.max(initial=0))
         self._weights = inverse_frequency(present.shape[0], np.arange(largest + 1))
 
@@ -161,10 +161,9 @@ class ColumnRarity:
         return weighed
 
 
-def inverse_document_frequency(counts: Matrix) -> Floats:
-    """Return the inverse document frequency of each column of a matrix of counts."""
-    present = np.asarray((counts > 0).sum(axis=0)).ravel()
-    return inverse_frequency(counts.shape[0], present)
+def rows_per_column(counts: Matrix) -> Ints:
+    """Return the number of rows that have each column; a row holds each of its columns once."""
+    return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
 def inverse_frequency(total: int, counts: Ints | Doubles) -> Floats:

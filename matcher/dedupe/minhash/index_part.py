@@ -54,7 +54,7 @@ class Batch:
         for chunk in chunk_texts(texts):
             chunk_keys, bags = method.hash_texts(texts[chunk], plan)
             keys.append(np.stack(chunk_keys))
-            tokens.append(bags.tokens.astype(np.int64))
+            tokens.append(bags.tokens.astype(np.int64, copy=False))
             sizes.append(bags.sizes)
         encoded_names = [_encode(name) for name in names]
         ids = [_record_id(name, text) for name, text in zip(encoded_names, texts, strict=True)]

@@ -5,15 +5,14 @@ beforehand (`weigh_columns`) the records of a part are compared as they are in t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
 
 from matcher.array_types import Bools, Floats, Ints, Matrix, Pairs
 from matcher.blocking.vectors import hash_tokens, row_sums
-from matcher.dedupe.base.packed_texts import JoinedTexts
-from matcher.dedupe.base.records import Records
+from matcher.dedupe.base.records import Records, join_keys
 from matcher.records.text import fold
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import normalise_code
@@ -48,13 +47,17 @@ LONG_KINDS = (ColumnKind.LONG_TEXT, ColumnKind.HTML)
 class ColumnWeights:
     """Weights of words and shingles, and counts of values, by the number of a column.
 
-    `all_columns` weighs the words of all columns as one text.
+    `all_columns` weighs the words of all columns as one text. Those that are missing are counted in
+    the records that are vectorised.
     """
 
-    tokens: dict[int, TokenWeights]
-    shingles: dict[int, Floats]
-    values: dict[int, ValueCounts]
-    all_columns: TokenWeights
+    tokens: dict[int, TokenWeights] = field(default_factory=dict)
+    shingles: dict[int, Floats] = field(default_factory=dict)
+    values: dict[int, ValueCounts] = field(default_factory=dict)
+    all_columns: TokenWeights | None = None
+
+
+NO_WEIGHTS = ColumnWeights()
 
 
 def weigh_columns(
@@ -86,7 +89,7 @@ class ColumnSpaces:
         right: Records | None,
         kinds: Sequence[ColumnKind],
         shingle_size: int,
-        weights: ColumnWeights | None = None,
+        weights: ColumnWeights = NO_WEIGHTS,
     ) -> None:
         """Vectorise all columns; without `weights` they are counted in these records."""
         self._kinds = kinds
@@ -98,24 +101,25 @@ class ColumnSpaces:
             left_values = left.fields[number]
             right_values = None if right is None else right.fields[number]
             if kind in LONG_KINDS:
-                weight = None if weights is None else weights.shingles[number]
                 self.shingles[number] = build_shingle_space(
-                    left_values, right_values, shingle_size, weight
+                    left_values, right_values, shingle_size, weights.shingles.get(number)
                 )
             elif is_scalar(kind):
-                counts = None if weights is None else weights.values[number]
-                self._scalars[number] = build_scalar_sides(kind, left_values, right_values, counts)
+                self._scalars[number] = build_scalar_sides(
+                    kind, left_values, right_values, weights.values.get(number)
+                )
                 if kind is ColumnKind.IDENTIFIER:
                     self._codes[number] = _hash_codes(left_values, right_values)
             elif kind is not ColumnKind.IGNORED:
-                word_weights = None if weights is None else weights.tokens[number]
-                self._texts[number] = build_token_space(left_values, right_values, word_weights)
+                self._texts[number] = build_token_space(
+                    left_values, right_values, weights.tokens.get(number)
+                )
         right_side = left if right is None else right
         self._given = _given_values(left), _given_values(right_side)
         self.all_columns = build_token_space(
             _join_columns(left, kinds),
             None if right is None else _join_columns(right, kinds),
-            None if weights is None else weights.all_columns,
+            weights.all_columns,
         )
         self.variants = VariantFinder(left, right, kinds)
 
@@ -170,11 +174,11 @@ def _hash_codes(left: Sequence[str], right: Sequence[str] | None) -> tuple[Matri
     return sides[0], sides[-1]
 
 
-def _join_columns(records: Records, kinds: Sequence[ColumnKind]) -> JoinedTexts:
+def _join_columns(records: Records, kinds: Sequence[ColumnKind]) -> Sequence[str]:
     """Join the columns of each record to one text."""
     is_short = [kind not in (ColumnKind.IGNORED, *LONG_KINDS) for kind in kinds]
     if not any(is_short):
         is_short = [kind is not ColumnKind.IGNORED for kind in kinds]
     # A long text among short values would drown them.
-    columns = [column for column, short in zip(records.fields, is_short, strict=True) if short]
-    return JoinedTexts(columns)
+    columns = (column for column, short in zip(records.fields, is_short, strict=True) if short)
+    return join_keys(tuple(columns))

@@ -91,9 +91,11 @@ class ValueCounts:
 
 def count_values(kind: ColumnKind, values: Iterable[str]) -> ValueCounts:
     """Count the normalised values of a column."""
-    hashes, counts = np.unique(
-        _hashes(_normalise(kind, value) for value in values), return_counts=True
-    )
+    return _count_normalised(_normalise(kind, value) for value in values)
+
+
+def _count_normalised(values: Iterable[str]) -> ValueCounts:
+    hashes, counts = np.unique(_hashes(values), return_counts=True)
     return ValueCounts(hashes, counts, int(counts.sum()))
 
 
@@ -108,11 +110,11 @@ def build_scalar_sides(
     `counts` are those of a larger column that has all these values; by default these are counted.
     """
     sides = [left] if right is None else [left, right]
+    normalised = [[_normalise(kind, value) for value in values] for values in sides]
     if counts is None:
-        counts = count_values(kind, chain.from_iterable(sides))
+        counts = _count_normalised(chain.from_iterable(normalised))
     built = []
-    for raw in sides:
-        values = [_normalise(kind, value) for value in raw]
+    for raw, values in zip(sides, normalised, strict=True):
         built.append(ScalarSide(values, counts.rarity(values), _numbers(kind, raw)))
     return built[0], built[-1]
 

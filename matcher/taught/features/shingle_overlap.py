@@ -13,10 +13,10 @@ from scipy import sparse
 
 from matcher.array_types import Doubles, Floats, Ints, Matrix
 from matcher.blocking.vectors import (
-    inverse_document_frequency,
     inverse_frequency,
     normalise_rows,
     row_sums,
+    rows_per_column,
 )
 from matcher.dedupe.minhash.shingles import Shingling
 from matcher.taught.features.feature import NEVER_LOWERS, Feature
@@ -69,7 +69,7 @@ def weigh_shingles(texts: Iterable[str], size: int) -> Floats:
     counts = np.zeros(1 << SHINGLE_BITS, np.int64)
     for chunk in split_texts(texts):
         total += len(chunk)
-        counts += np.bincount(_hash_shingles(chunk, size).indices, minlength=1 << SHINGLE_BITS)
+        counts += rows_per_column(_hash_shingles(chunk, size))
     return inverse_frequency(total, counts)
 
 
@@ -89,7 +89,7 @@ def build_shingle_space(
     left_side = long[:count], short[:count]
     right_side = left_side if right is None else (long[count:], short[count:])
     if weight is None:
-        weight = inverse_document_frequency(long)
+        weight = inverse_frequency(long.shape[0], rows_per_column(long))
     return ShingleSpace(left_side, right_side, weight)
 
 

@@ -12,7 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from matcher.array_types import Floats, Ints, Matrix
-from matcher.blocking.vectors import hash_tokens, inverse_frequency, normalise_rows, row_sums
+from matcher.blocking.vectors import (
+    hash_tokens,
+    inverse_frequency,
+    normalise_rows,
+    row_sums,
+    rows_per_column,
+)
 from matcher.dedupe.minhash.shingles import Shingling
 from matcher.records.text import fold, has_digit, join_neighbours, tokenize
 from matcher.taught.features.shingle_counts import count_shingles, split_texts
@@ -90,8 +96,8 @@ class _TokenCounter:
     def add(self, words: Matrix, spellings: Matrix, grams: Matrix) -> None:
         """Count the tokens of some texts; a row has each of its columns once."""
         self._total += words.shape[0]
-        self._spellings += np.bincount(spellings.indices, minlength=1 << WORD_BITS)
-        self._grams += np.bincount(grams.indices, minlength=1 << GRAM_BITS)
+        self._spellings += rows_per_column(spellings)
+        self._grams += rows_per_column(grams)
         self._is_word[words.indices] = True
 
     def weights(self) -> TokenWeights:
