@@ -20,7 +20,6 @@ from scout.doctor.store_checks import check_bodies, check_runs
 from scout.pipeline import locks, shop_run
 from tests.scout.conftest import Scout
 
-
 # The function of each check that fails in these tests: all together start a browser.
 FUNCTIONS = {
     "package names": installation.check_package_names,
