@@ -31,7 +31,7 @@ test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 	@$(BIN)/lint-imports
 	@echo "pytest ..."
 	@mkdir -p build
-	@$(BIN)/python -m slipcover --json --out build/coverage.json -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m slipcover --json --out build/coverage.json -m pytest -p tests.coverage_probes -n 2 --dist worksteal
 	@$(BIN)/python -c "import json; print('coverage: %.0f %% of lines' % json.load(open('build/coverage.json'))['summary']['percent_covered'])"
 
 fuzz: $(VENV)/.dev  ## Try hostile inputs for SECONDS (default 60); ENGINE=atheris is guided by coverage.

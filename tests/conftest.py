@@ -26,6 +26,7 @@ from catalog.runtime.settings import Settings
 from catalog.runtime.spark.session import SparkJobs, open_spark
 from catalog.storage.store import Store
 from tests.catalog.storage import postgresql
+from tests.compiled_statements import share_compiled_statements
 from tests.empty_store import open_empty_store
 from tests.made_once import make_once
 
@@ -46,7 +47,8 @@ IS_SWITCHED = os.environ.get("SCOUT_TEST_DATABASE") == "postgresql"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Share a PostgreSQL server among the processes of this run."""
+    """Share a PostgreSQL server among the processes of this run, and compiled SQL among stores."""
+    share_compiled_statements()
     shared = ExitStack()
     shared.enter_context(postgresql.shared_folder())
     config.add_cleanup(shared.close)

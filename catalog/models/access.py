@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, Index, String, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from catalog.models.columns import UtcDateTime, utc_now
+from catalog.models.columns import UtcDateTime, empty_dict, empty_list, utc_now
 
 
 class Role(StrEnum):
@@ -82,7 +82,7 @@ class WebSession(SQLModel, table=True):
     digest: str = Field(unique=True)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
     seen_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
-    messages: list[dict[str, Any]] = Field(default_factory=list, sa_type=JSON)
+    messages: list[dict[str, Any]] = Field(default_factory=empty_list, sa_type=JSON)
 
 
 class LoginFailure(SQLModel, table=True):
@@ -113,4 +113,4 @@ class AuditEntry(SQLModel, table=True):
     actor: str
     action: str
     shop: str | None = None
-    details: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    details: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, Index, String, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from catalog.models.columns import UtcDateTime, utc_now
+from catalog.models.columns import UtcDateTime, empty_dict, empty_list, utc_now
 
 
 class ShopAssessment(SQLModel, table=True):
@@ -41,7 +41,7 @@ class AttentionItem(SQLModel, table=True):
     kind: str
     severity: int
     subject: str
-    arguments: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    arguments: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
     noticed_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
     dismissed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     dismissed_by: str | None = None
@@ -66,7 +66,7 @@ class Delivery(SQLModel, table=True):
     name: str = Field(unique=True)
     kind: DeliveryKind = Field(sa_type=String)
     target: str
-    shops: list[str] = Field(default_factory=list, sa_type=JSON)
+    shops: list[str] = Field(default_factory=empty_list, sa_type=JSON)
     cron: str
     language: str = "en"
     secret: str | None = None

@@ -1,7 +1,8 @@
-"""Column types of the tables: exact decimals, times in UTC, and large ids."""
+"""Column types of the tables: exact decimals, times in UTC, and large ids; defaults of columns."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 from sqlalchemy import BigInteger, DateTime, Dialect, Integer, String
 from sqlalchemy.types import TypeDecorator, TypeEngine
@@ -63,3 +64,15 @@ class LargeId(TypeDecorator[int]):
 def utc_now() -> datetime:
     """Return the current time, timezone-aware, in UTC."""
     return datetime.now(UTC)
+
+
+# For each row pydantic looks at the signature of a default's function. Those of `list` and `dict` are
+# texts, which it parses: that took most of the time of making a row.
+def empty_list() -> list[Any]:
+    """Return a new list, as the default of a column."""
+    return []
+
+
+def empty_dict() -> dict[str, Any]:
+    """Return a new dictionary, as the default of a column."""
+    return {}

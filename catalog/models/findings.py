@@ -8,7 +8,14 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index, String, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from catalog.models.columns import DecimalText, LargeId, UtcDateTime, utc_now
+from catalog.models.columns import (
+    DecimalText,
+    LargeId,
+    UtcDateTime,
+    empty_dict,
+    empty_list,
+    utc_now,
+)
 from catalog.models.reviews import ReviewDecision
 
 
@@ -44,13 +51,13 @@ class Match(SQLModel, table=True):
     run_id: int = Field(foreign_key="run.id")
     shop_id: int = Field(foreign_key="shop.id", index=True)
     url: str
-    urls: list[str] = Field(default_factory=list, sa_type=JSON)
+    urls: list[str] = Field(default_factory=empty_list, sa_type=JSON)
     known_id: int | None = Field(default=None, sa_type=LargeId)
     verdict: Verdict = Field(sa_type=String)
     score: float = 0.0
-    reasons: list[str] = Field(default_factory=list, sa_type=JSON)
+    reasons: list[str] = Field(default_factory=empty_list, sa_type=JSON)
     why: dict[str, Any] | None = Field(default=None, sa_type=JSON)
-    offer: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    offer: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
     nearest: dict[str, Any] | None = Field(default=None, sa_type=JSON)
     variant_of: str | None = None
 
@@ -128,8 +135,8 @@ class StoredFinding(SQLModel, table=True):
     was_missing: bool = False
     lost_run_id: int | None = None
     variant_of: str | None = None
-    urls: list[str] = Field(default_factory=list, sa_type=JSON)
-    evidence: list[Any] = Field(default_factory=list, sa_type=JSON)
+    urls: list[str] = Field(default_factory=empty_list, sa_type=JSON)
+    evidence: list[Any] = Field(default_factory=empty_list, sa_type=JSON)
 
 
 class RunCounts(SQLModel, table=True):
@@ -161,12 +168,12 @@ class RunCounts(SQLModel, table=True):
     ranking: str = ""
     no_longer_seen: int = 0
     values: dict[str, str] = Field(
-        default_factory=dict, sa_column=Column("amounts", JSON, nullable=False)
+        default_factory=empty_dict, sa_column=Column("amounts", JSON, nullable=False)
     )
-    changes: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
-    decisions: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
-    causes: list[dict[str, Any]] = Field(default_factory=list, sa_type=JSON)
-    pages: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    changes: dict[str, int] = Field(default_factory=empty_dict, sa_type=JSON)
+    decisions: dict[str, int] = Field(default_factory=empty_dict, sa_type=JSON)
+    causes: list[dict[str, Any]] = Field(default_factory=empty_list, sa_type=JSON)
+    pages: dict[str, int] = Field(default_factory=empty_dict, sa_type=JSON)
     stored_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
 
     @property

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Index, LargeBinary, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from catalog.models.columns import LargeId, UtcDateTime, utc_now
+from catalog.models.columns import LargeId, UtcDateTime, empty_dict, utc_now
 
 
 class CatalogImport(SQLModel, table=True):
@@ -23,11 +23,11 @@ class CatalogImport(SQLModel, table=True):
     generation: int
     source: str
     format: str
-    columns: dict[str, list[str]] = Field(default_factory=dict, sa_type=JSON)
+    columns: dict[str, list[str]] = Field(default_factory=empty_dict, sa_type=JSON)
     read: int = 0
     kept: int = 0
     bad: int = 0
-    reasons: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    reasons: dict[str, int] = Field(default_factory=empty_dict, sa_type=JSON)
     imported_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
     undone_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     undone_by: str | None = None

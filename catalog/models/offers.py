@@ -8,7 +8,14 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from catalog.models.columns import DecimalText, LargeId, UtcDateTime, utc_now
+from catalog.models.columns import (
+    DecimalText,
+    LargeId,
+    UtcDateTime,
+    empty_dict,
+    empty_list,
+    utc_now,
+)
 
 
 class Attribute(StrEnum):
@@ -48,7 +55,7 @@ class OfferFields(SQLModel):
     currency: str | None = None
     brand: str | None = None
     category: str | None = None
-    images: list[str] = Field(default_factory=list, sa_type=JSON)
+    images: list[str] = Field(default_factory=empty_list, sa_type=JSON)
     ean: str | None = None
     han: str | None = None
     sku: str | None = None
@@ -142,4 +149,4 @@ class ShopOffer(OfferFields, table=True):
     page_id: int = Field(foreign_key="page.id", index=True, sa_type=LargeId)
     variant: int = 0
     variant_of: str | None = None
-    readings: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    readings: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, Index, LargeBinary, String, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from catalog.models.columns import LargeId, UtcDateTime, utc_now
+from catalog.models.columns import LargeId, UtcDateTime, empty_dict, utc_now
 
 # HTTP statuses after which a sitemap is settled for the run: it was read, or does not exist.
 FINAL_SITEMAP_STATUSES = (200, 404, 410)
@@ -103,9 +103,9 @@ class Crawl(SQLModel, table=True):
     bytes: int = Field(default=0, sa_type=BigInteger)
     seconds: float = 0.0
     stopped: str | None = None
-    pages: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
-    reasons: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
-    figures: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    pages: dict[str, int] = Field(default_factory=empty_dict, sa_type=JSON)
+    reasons: dict[str, int] = Field(default_factory=empty_dict, sa_type=JSON)
+    figures: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
 
 
 class CrawlEvent(SQLModel, table=True):

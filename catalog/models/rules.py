@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from catalog.models.columns import UtcDateTime, utc_now
+from catalog.models.columns import UtcDateTime, empty_dict, utc_now
 
 
 class DriftKind(StrEnum):
@@ -32,6 +32,6 @@ class StoredRules(SQLModel, table=True):
     shop_id: int = Field(foreign_key="shop.id", index=True)
     version: int
     run_id: int | None = Field(default=None, foreign_key="run.id")
-    rules: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    story: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    rules: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
+    story: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)

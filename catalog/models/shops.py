@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, Index, String
 from sqlmodel import Field, SQLModel
 
-from catalog.models.columns import UtcDateTime, utc_now
+from catalog.models.columns import UtcDateTime, empty_dict, empty_list, utc_now
 
 
 class RunState(StrEnum):
@@ -51,7 +51,7 @@ class Shop(SQLModel, table=True):
     delay: float = 0.0
     javascript: bool = False
     crawlers: int = 1
-    sitemaps: list[str] = Field(default_factory=list, sa_type=JSON)
+    sitemaps: list[str] = Field(default_factory=empty_list, sa_type=JSON)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
 
 
@@ -82,7 +82,7 @@ class Run(SQLModel, table=True):
     state: RunState = Field(default=RunState.RUNNING, sa_type=String)
     stage: Stage = Field(default=Stage.CRAWL, sa_type=String)
     reason: str | None = None
-    figures: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    fingerprints: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    figures: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
+    fingerprints: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
     started_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
     finished_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
 from sqlmodel import Session, col, delete, select, update
 
@@ -55,6 +56,17 @@ def scout(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Scout:
         return CommandResult(code, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _event_loop() -> Iterator[None]:
+    """Answer the requests of all test clients in one event loop.
+
+    By default each request starts a thread with a loop, which takes longer than to answer it.
+    """
+    with start_blocking_portal() as portal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TestClient, "portal", portal)
+        yield
 
 
 def web_client(settings: Settings, store: Store, role: Role = Role.VIEWER) -> TestClient:

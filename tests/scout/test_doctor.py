@@ -13,17 +13,28 @@ from catalog.models import Run, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.runtime.spark.java import find_java
 from catalog.storage.store import Store
-from scout.doctor import installation, machine
+from scout.doctor import checks, installation, machine
 from scout.doctor.checks import run_checks
 from scout.doctor.installation import PACKAGES
+from scout.doctor.store_checks import check_bodies, check_runs
 from scout.pipeline import locks, shop_run
 from tests.scout.conftest import Scout
+
+# The function of each check that fails in these tests: all together start a browser.
+FUNCTIONS = {
+    "package names": installation.check_package_names,
+    "versions": installation.check_versions,
+    "data folder": machine.check_data_folder,
+    "temporary folder": machine.check_temporary_folder,
+    "page bodies": check_bodies,
+    "clock": check_runs,
+}
 
 
 def _wrong(settings: Settings, check: str) -> list[str]:
     return [
         result.message
-        for result in run_checks(settings)
+        for result in FUNCTIONS[check](settings)
         if result.check == check and result.state == "wrong"
     ]
 
@@ -33,6 +44,11 @@ def test_all_well(scout: Scout) -> None:
     result = scout("doctor", "--json")
     assert [row for row in json.loads(result.out) if row["state"] == "wrong"] == []
     assert (result.code, scout("db", "doctor").code) == (0, 0)
+
+
+def test_all_checks() -> None:
+    """The checks that these tests call one by one are among those of the doctor."""
+    assert set(FUNCTIONS.values()) <= set(checks.CHECKS)
 
 
 def test_all_packages() -> None:
@@ -56,6 +72,7 @@ def test_foreign_distribution(
         "crawler/__init__.py,,\nweb_crawler-1.0.dist-info/METADATA,,\n", encoding="utf-8"
     )
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    monkeypatch.setattr(checks, "CHECKS", (installation.check_package_names,))
     result = scout("doctor")
     assert (
         result.code,
@@ -103,8 +120,10 @@ def test_database(settings: Settings, store: Store) -> None:
     """A database with another schema is a fault; the other checks still run."""
     with store.engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    assert "newer Scout" in _wrong(settings, "database")[0]
-    assert "page bodies" in {result.check for result in run_checks(settings)}
+    results = {result.check: result for result in run_checks(settings)}
+    assert results["database"].state == "wrong"
+    assert "newer Scout" in results["database"].message
+    assert "page bodies" in results
 
 
 def test_password_hidden(settings: Settings) -> None:
@@ -132,9 +151,9 @@ def test_runs(settings: Settings, store: Store, shop: Shop) -> None:
     """
     with store.write() as session:
         session.add(Run(shop_id=shop.id))
-    assert "'scout run demo' resumes it" in str(run_checks(settings))
+    assert "'scout run demo' resumes it" in str([*check_runs(settings)])
     with shop_run.lock_shop(settings, store, shop):
-        assert "is under way" in str(run_checks(settings))
+        assert "is under way" in str([*check_runs(settings)])
     assert not locks.is_locked(locks.lock_folder(settings) / "shop-1.lock")
 
 

@@ -50,11 +50,10 @@ class ShingleSpace:
 
     def unit_vectors(self) -> tuple[Matrix, Matrix]:
         """Return the long shingles of both sides, weighed by rarity, as unit vectors."""
-        weights = sparse.diags_array(self.weight)
-        left = normalise_rows((self.left[0] @ weights).tocsr())
+        left = normalise_rows(_weigh(self.left[0], self.weight))
         if self.right is self.left:
             return left, left
-        return left, normalise_rows((self.right[0] @ weights).tocsr())
+        return left, normalise_rows(_weigh(self.right[0], self.weight))
 
 
 def shingle_features(group: str) -> list[Feature]:
@@ -102,10 +101,10 @@ def compare_shingles(space: ShingleSpace, left_rows: Ints, right_rows: Ints) -> 
     shared = row_sums(common)
     columns.append(shared / np.maximum(left_size + right_size - shared, 1))
     columns += _contained(shared, left_size, right_size)
-    weights = sparse.diags_array(space.weight)
-    columns += _contained(
-        row_sums(common @ weights), row_sums(first_left @ weights), row_sums(first_right @ weights)
+    rare_shared, rare_left, rare_right = (
+        row_sums(_weigh(shingles, space.weight)) for shingles in (common, first_left, first_right)
     )
+    columns += _contained(rare_shared, rare_left, rare_right)
     short_left, short_right = space.left[1][left_rows], space.right[1][right_rows]
     columns += _contained(
         row_sums(short_left.multiply(short_right)), row_sums(short_left), row_sums(short_right)
@@ -114,6 +113,19 @@ def compare_shingles(space: ShingleSpace, left_rows: Ints, right_rows: Ints) -> 
     columns.append(fewer / np.maximum(more, 1))
     is_known = fewer > 0
     return np.where(is_known[:, None], np.column_stack(columns), np.nan).astype(np.float32)
+
+
+def _weigh(shingles: Matrix, weight: Floats) -> Matrix:
+    """Multiply each column of a matrix by its weight.
+
+    The product with a diagonal matrix would go through all hashed columns. As in that product, the
+    entries of a row are listed from the last to the first: their sums are the same to the last bit.
+    """
+    starts, ends = shingles.indptr[:-1], shingles.indptr[1:]
+    mirrored = np.repeat(starts + ends - 1, ends - starts) - np.arange(shingles.nnz)
+    columns = shingles.indices[mirrored]
+    values = shingles.data[mirrored] * weight[columns]
+    return sparse.csr_array((values, columns, shingles.indptr), shape=shingles.shape)
 
 
 def _contained(shared: Floats, left_size: Floats, right_size: Floats) -> list[Floats | Doubles]:

@@ -389,31 +389,33 @@ def test_arc(tmp_path: Path) -> None:
         assert [saved.url[-1] for saved in _read(tmp_path, data)] == ["1", "2"]
 
 
-HOSTILE = [
-    b"\x1f\x8b\x08" * 300_000,
-    gzip.compress(b"") * 100_000,
-    FIRST + b"WARC/1.0\r\n" * 200_000,
-    FIRST + b"\nWARC/1.0\r\nA:" * 100_000,
-    FIRST + b"WARC/1.0\r\nContent-Length: 5\r\n\r\n" * 50_000,
-    FIRST + b"WARC/1.0\r\nContent-Length: 999999\r\n\r\n" * 50_000,
-    FIRST + b"WARC/1.0\r\nWARC-Type: response1 2" * 30_000,
-    FIRST + b"http://a b " * 200_000,
-    FIRST + b"\n" * 2_000_000,
-    _record(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 150_000),
-    _record(b"HTTP/1.1 200 OK\r\nA: b\r\n" + b" \r" * 450_000),
-    _record(_http(b"1\r\na\r\n" * 15_000, "Transfer-Encoding: chunked")),
-    _record(_http(brotli.compress(b"a" * 50_000_000, quality=1), BR)),
-    _record(_http(zstandard.compress(b"a" * 50_000_000), ZSTD)),
-    zstandard.compress(FIRST + b"a" * 500_000_000),
-    zstandard.compress(b"") * 100_000,
-    b"\x28\xb5\x2f\xfd" * 300_000,
+# Functions, so that only the process that runs a test makes its archive, of up to half a gigabyte.
+HOSTILE: list[Callable[[], bytes]] = [
+    lambda: b"\x1f\x8b\x08" * 300_000,
+    lambda: gzip.compress(b"") * 100_000,
+    lambda: FIRST + b"WARC/1.0\r\n" * 200_000,
+    lambda: FIRST + b"\nWARC/1.0\r\nA:" * 100_000,
+    lambda: FIRST + b"WARC/1.0\r\nContent-Length: 5\r\n\r\n" * 50_000,
+    lambda: FIRST + b"WARC/1.0\r\nContent-Length: 999999\r\n\r\n" * 50_000,
+    lambda: FIRST + b"WARC/1.0\r\nWARC-Type: response1 2" * 30_000,
+    lambda: FIRST + b"http://a b " * 200_000,
+    lambda: FIRST + b"\n" * 2_000_000,
+    lambda: _record(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 150_000),
+    lambda: _record(b"HTTP/1.1 200 OK\r\nA: b\r\n" + b" \r" * 450_000),
+    lambda: _record(_http(b"1\r\na\r\n" * 15_000, "Transfer-Encoding: chunked")),
+    lambda: _record(_http(brotli.compress(b"a" * 50_000_000, quality=1), BR)),
+    lambda: _record(_http(zstandard.compress(b"a" * 50_000_000), ZSTD)),
+    lambda: zstandard.compress(FIRST + b"a" * 500_000_000),
+    lambda: zstandard.compress(b"") * 100_000,
+    lambda: b"\x28\xb5\x2f\xfd" * 300_000,
 ]
 
 
 # Numbers are their names: packed data may hold the time, and names have to be the same in each process.
-@pytest.mark.parametrize("data", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
-def test_hostile_archives(tmp_path: Path, data: bytes) -> None:
+@pytest.mark.parametrize("make", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
+def test_hostile_archives(tmp_path: Path, make: Callable[[], bytes]) -> None:
     """An archive made to cost time costs a few seconds at most, and no exception but ours."""
+    data = make()
     started = process_time()
     with suppress(UsageError):
         for saved in _read(tmp_path, data):
