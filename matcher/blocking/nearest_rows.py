@@ -28,7 +28,7 @@ MIN_PARTIAL = 0.25
 # Left rows whose n-grams are sorted by rarity at once; bounds memory.
 _LEFT_ROWS = 20_000
 # Pairs whose full products are computed at once; bounds memory.
-CHUNK = 200_000
+CHUNK = 20_000
 _NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
