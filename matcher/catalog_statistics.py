@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from catalog.models import OfferFields
-from matcher.array_types import Doubles, Ints
+from matcher.array_types import Doubles, Ints, Keys
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class CatalogStatistics:
     the latter (`group_key`). `boilerplate` are runs of words, `variant_words` those that tell
     siblings apart. `image_count` returns the number of offers with an image; 0 for few.
 
-    `gram_counts` and `word_counts` return for n-grams and for words of descriptions how many offers
-    have them, `token_counts` the same for the hashed columns of tokens in a matrix of some width;
+    `gram_counts` and `word_counts` return for keys of n-grams and for words of descriptions how many
+    offers have them, `token_counts` the same for the hashed columns of tokens in a matrix of some width;
     `min_token_count` is the least such count. `training_rounds` are the indices of the
     `training_offers` in each round that the classifier is trained on, `training_products` their
     products.
@@ -35,7 +35,7 @@ class CatalogStatistics:
     boilerplate: frozenset[str]
     variant_words: frozenset[str]
     image_count: Callable[[str], int]
-    gram_counts: Callable[[Sequence[str]], Ints]
+    gram_counts: Callable[[Keys], Ints]
     token_counts: Callable[[Ints, int], Ints]
     min_token_count: int
     word_counts: Callable[[Sequence[str]], Doubles]

@@ -4,27 +4,25 @@ The vectors are those that `matcher.blocking.vectors` makes of both sides, for t
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from matcher.array_types import Matrix
+from matcher.blocking.grams import count_grams, weigh_grams
 from matcher.blocking.vectors import (
-    NGRAM_RANGE,
-    SideVectors,
     VectorSpace,
+    count_description_words,
     hash_tokens,
     hash_width,
     inverse_frequency,
     normalise_rows,
     rows_per_column,
     select_columns,
+    split_sides,
 )
 from matcher.catalog_statistics import CatalogStatistics
 from matcher.records.record import Record
-from matcher.records.text import tokenize
 
 
 def build_candidate_space(
@@ -45,23 +43,13 @@ def build_candidate_space(
     )
     rarest = inverse_frequency(total, np.array([statistics.min_token_count]))
     max_weight = max(float(rarest[0]), float(weights.max()) if weights.nnz else 1.0)
-    return VectorSpace(
-        SideVectors(*(matrix[:size] for matrix in matrices)),
-        SideVectors(*(matrix[size:] for matrix in matrices)),
-        max_weight,
-    )
+    return split_sides(matrices, size, max_weight)
 
 
 def _weigh_grams(records: Sequence[Record], size: int, statistics: CatalogStatistics) -> Matrix:
-    counter = CountVectorizer(analyzer="char_wb", ngram_range=NGRAM_RANGE, dtype=np.float32)
-    counted = _count(counter, [record.search_text for record in records])
-    if counted is None:
-        return _empty_column(records)
-    counts, names = counted
-    frequency = statistics.gram_counts(names) + rows_per_column(counts[:size])
-    transformer = TfidfTransformer(sublinear_tf=True).fit(counts)
-    transformer.idf_ = inverse_frequency(size + statistics.size, frequency)
-    return transformer.transform(counts).tocsr()
+    counts, keys = count_grams([record.search_text for record in records])
+    frequency = statistics.gram_counts(keys) + rows_per_column(counts[:size])
+    return weigh_grams(counts, inverse_frequency(size + statistics.size, frequency))
 
 
 def _weigh_words(
@@ -87,26 +75,9 @@ def _weigh_words(
 def _weigh_descriptions(
     records: Sequence[Record], size: int, statistics: CatalogStatistics
 ) -> Matrix:
-    counter = CountVectorizer(
-        analyzer=lambda record: tokenize(record.description), binary=True, dtype=np.float32
-    )
-    counted = _count(counter, records)
-    if counted is None:
-        return _empty_column(records)
-    counts, names = counted
-    frequency = statistics.word_counts(names) + rows_per_column(counts[:size])
+    present, words = count_description_words(records)
+    if not words:
+        return present
+    frequency = statistics.word_counts(words) + rows_per_column(present[:size])
     idf = sparse.diags_array(inverse_frequency(size + statistics.size, frequency))
-    return normalise_rows((counts @ idf).tocsr())
-
-
-def _count(counter: Any, documents: Sequence[Any]) -> tuple[Matrix, list[str]] | None:
-    """Count terms; returns the counts and the terms of the columns, None if there are no terms."""
-    try:
-        counts = sparse.csr_array(counter.fit_transform(documents))
-    except ValueError:
-        return None
-    return counts, counter.get_feature_names_out().tolist()
-
-
-def _empty_column(records: Sequence[Record]) -> Matrix:
-    return sparse.csr_array((len(records), 1), dtype=np.float32)
+    return normalise_rows((present @ idf).tocsr())

@@ -25,8 +25,10 @@ RAREST_BUDGETS = 4
 PROMISING_PER_NEIGHBOUR = 4
 # Share of a row's best partial product below which a candidate is dropped.
 MIN_PARTIAL = 0.25
+# Left rows whose n-grams are sorted by rarity at once; bounds memory.
+_LEFT_ROWS = 20_000
 # Pairs whose full products are computed at once; bounds memory.
-CHUNK = 200_000
+CHUNK = 20_000
 _NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
@@ -63,13 +65,15 @@ def find_nearest_bounded(left: Matrix, right: Matrix, count: int, budget: int = 
     These are the rows that share its rarest n-grams.
     """
     transposed = right.T.tocsr()
-    rare, cost = _rarest_columns(left, np.diff(transposed.indptr), budget)
+    column_counts = np.diff(transposed.indptr)
     blocks = [_NO_PAIRS]
-    for start, end in _split_by_cost(cost):
-        partial = (rare[start:end] @ transposed).tocsr()
-        pairs = _promising(partial, PROMISING_PER_NEIGHBOUR * count)
-        pairs[:, 0] += start
-        blocks.append(_greatest(pairs, multiply_pairs(left, right, pairs), count))
+    for first in range(0, left.shape[0], _LEFT_ROWS):
+        rare, cost = _rarest_columns(left[first : first + _LEFT_ROWS], column_counts, budget)
+        for start, end in _split_by_cost(cost):
+            partial = (rare[start:end] @ transposed).tocsr()
+            pairs = _promising(partial, PROMISING_PER_NEIGHBOUR * count)
+            pairs[:, 0] += first + start
+            blocks.append(_greatest(pairs, multiply_pairs(left, right, pairs), count))
     return np.concatenate(blocks)
 
 

@@ -4,17 +4,17 @@ Inverse document frequencies are counted over both sides together and need no la
 a shop, such as model numbers or colours, tell its offers apart.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction import FeatureHasher
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer
 
 from matcher.array_types import Doubles, Floats, Ints, Matrix
+from matcher.blocking.grams import count_grams, weigh_grams
 from matcher.records.record import Record
 from matcher.records.text import tokenize
 from matcher.sorted_values import look_up_sorted
@@ -23,11 +23,11 @@ from matcher.sorted_values import look_up_sorted
 MAX_DESCRIPTION_WORDS = 400_000
 # Hashed columns per record: so many that hardly two tokens share one.
 COLUMNS_PER_RECORD = 128
+# Cells of a matrix that are counted at once; bounds memory.
+_CELLS_PER_PART = 16_000_000
 # Bounds of the number of hashed columns, as powers of two.
 MIN_WIDTH_BITS = 16
 MAX_WIDTH_BITS = 24
-# Lengths of the character n-grams that blocking searches with.
-NGRAM_RANGE = (2, 4)
 
 
 @dataclass(frozen=True)
@@ -58,31 +58,34 @@ class VectorSpace:
 def build_vector_space(shop: Sequence[Record], catalog: Sequence[Record]) -> VectorSpace:
     """Vectorise both sides with weights fitted on both together."""
     records = [*shop, *catalog]
-    shop_size = len(shop)
     weights, spellings, texts = _weigh_words(records)
     max_weight = float(weights.max()) if weights.nnz else 1.0
-    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=NGRAM_RANGE, sublinear_tf=True)
-    # Each matrix is split when it is made: all of them, whole and in parts, would fill memory.
-    grams = _split(
-        _fit_transform(vectorizer, [record.search_text for record in records]), shop_size
-    )
-    title_words = _split(normalise_rows(weights), shop_size)
-    words = _split(weights, shop_size)
-    del weights
-    spelt_words, text_words = _split(spellings, shop_size), _split(texts, shop_size)
-    del spellings, texts
-    description = _weigh_counts(
-        records, lambda record: tokenize(record.description), MAX_DESCRIPTION_WORDS
-    )
-    descriptions = _split(normalise_rows(description), shop_size)
-    sides = zip(grams, title_words, words, spelt_words, text_words, descriptions, strict=True)
-    shop_side, catalog_side = (SideVectors(*matrices) for matrices in sides)
-    return VectorSpace(shop_side, catalog_side, max_weight)
+    grams = _vectorise_grams(records)
+    present, _ = count_description_words(records, MAX_DESCRIPTION_WORDS)
+    description = normalise_rows(ColumnRarity(present).weigh(present))
+    matrices = (grams, normalise_rows(weights), weights, spellings, texts, description)
+    return split_sides(matrices, len(shop), max_weight)
 
 
-def _split(matrix: Matrix, shop_size: int) -> tuple[Matrix, Matrix]:
-    """Return the rows of the shop, and those of the catalog."""
-    return matrix[:shop_size], matrix[shop_size:]
+def split_sides(matrices: Sequence[Matrix], shop_size: int, max_weight: float) -> VectorSpace:
+    """Split the matrices of `SideVectors`, which have the rows of the shop first."""
+    shop = SideVectors(*(_view_rows(matrix, 0, shop_size) for matrix in matrices))
+    catalog = SideVectors(*(_view_rows(matrix, shop_size, matrix.shape[0]) for matrix in matrices))
+    return VectorSpace(shop, catalog, max_weight)
+
+
+def _view_rows(matrix: Matrix, first: int, end: int) -> Matrix:
+    """Return some rows of a matrix, without a copy: those of a million titles would fill memory."""
+    starts = matrix.indptr[first : end + 1]
+    cells = slice(starts[0], starts[-1])
+    parts = (matrix.data[cells], matrix.indices[cells], starts - starts[0])
+    return sparse.csr_array(parts, shape=(end - first, matrix.shape[1]))
+
+
+def _vectorise_grams(records: Sequence[Record]) -> Matrix:
+    """Return the n-grams of titles as unit vectors."""
+    counts, _ = count_grams([record.search_text for record in records])
+    return weigh_grams(counts, inverse_frequency(len(records), rows_per_column(counts)))
 
 
 def _weigh_words(records: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
@@ -123,23 +126,25 @@ def hash_tokens(documents: Iterable[Iterable[str]], width: int) -> Matrix:
     return present
 
 
-def _weigh_counts(
-    records: Sequence[Record], tokens: Callable[[Record], Iterable[str]], max_features: int
-) -> Matrix:
-    counts = _fit_transform(
-        CountVectorizer(analyzer=tokens, binary=True, dtype=np.float32, max_features=max_features),
-        records,
+def count_description_words(
+    records: Sequence[Record], max_words: int | None = None
+) -> tuple[Matrix, Sequence[str]]:
+    """Return a matrix of ones where a description has a word, and the words of its columns.
+
+    With `max_words`, the most frequent ones only. Without any word there is one empty column.
+    """
+    counter = CountVectorizer(
+        analyzer=_description_tokens, binary=True, dtype=np.float32, max_features=max_words
     )
-    return ColumnRarity(counts).weigh(counts)
-
-
-def _fit_transform(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
-    """Fit and transform; an empty vocabulary gives one empty column instead of an error."""
-    vectorizer.dtype = np.float32
     try:
-        return vectorizer.fit_transform(documents).tocsr()
+        present = counter.fit_transform(records)
     except ValueError:
-        return sparse.csr_array((len(documents), 1), dtype=np.float32)
+        return sparse.csr_array((len(records), 1), dtype=np.float32), []
+    return sparse.csr_array(present), counter.get_feature_names_out().tolist()
+
+
+def _description_tokens(record: Record) -> Sequence[str]:
+    return tokenize(record.description)
 
 
 class ColumnRarity:
@@ -163,7 +168,12 @@ class ColumnRarity:
 
 def rows_per_column(counts: Matrix) -> Ints:
     """Return the number of rows that have each column; a row holds each of its columns once."""
-    return np.bincount(counts.indices, minlength=counts.shape[1])
+    numbers = np.zeros(counts.shape[1], np.int64)
+    # In parts, as numpy copies the indices to a wider type.
+    for start in range(0, counts.nnz, _CELLS_PER_PART):
+        part = counts.indices[start : start + _CELLS_PER_PART]
+        numbers += np.bincount(part, minlength=len(numbers))
+    return numbers
 
 
 def inverse_frequency(total: int, counts: Ints | Doubles) -> Floats:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from matcher.array_types import Floats, Ints, Keys, Pairs
 from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
 from matcher.model.tree_export import CalibratedTrees, load_model
-from matcher.records.record import Record
+from matcher.records.record import Record, record_fields
 from matcher.sorted_values import look_up_sorted
 
 # Version of the file's layout; files of other versions are ignored.
@@ -159,7 +159,5 @@ def digest_training_data(*parts: bytes) -> str:
 
 
 def _digest(record: Record) -> int:
-    # Cached properties stand in the same namespace as the fields; they are left out.
-    fields = {name: vars(record)[name] for name in Record.__dataclass_fields__}
-    text = repr(sorted(fields.items())).encode("utf-8", "surrogatepass")
+    text = repr(sorted(record_fields(record).items())).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest())

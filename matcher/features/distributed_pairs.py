@@ -20,7 +20,7 @@ from matcher.packed_arrays import (
     unpack_arrays,
     unpack_matrix,
 )
-from matcher.records.record import Record
+from matcher.records.record import Record, record_fields
 from matcher.records.url_keys import LinkKeys
 
 
@@ -91,7 +91,7 @@ def _unpack_side(name: str, arrays: Arrays) -> tuple[list[Record], SideVectors]:
 
 def encode_record(record: Record) -> dict[str, object]:
     """Return the fields of a record as JSON values."""
-    values = {name: vars(record)[name] for name in Record.__dataclass_fields__}
+    values = record_fields(record)
     values["link"] = _link_values(record.link)
     values["alternate_links"] = [_link_values(link) for link in record.alternate_links]
     return values

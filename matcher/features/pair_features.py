@@ -20,7 +20,7 @@ from matcher.blocking.vectors import VectorSpace, row_maxima, row_sums
 from matcher.features.cache import MatchCache, combine_digests, digest_records
 from matcher.features.part_numbers import part_number_features
 from matcher.features.rival_margins import compute_rival_margins
-from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
+from matcher.features.table import CACHED_NAMES, COLUMN, FEATURE_NAMES
 from matcher.features.variant_words import VariantWords, learn_variant_words
 from matcher.records.product_kinds import describe_kind_differences
 from matcher.records.record import Record
@@ -57,14 +57,23 @@ def compute_features(
         # Imported late: it builds on this module.
         from matcher.features.distributed_pairs import compare_distributed
 
-        chunks = [*compare_distributed(jobs, (shop, catalog), space, pairs, variant_words)]
+        chunks = compare_distributed(jobs, (shop, catalog), space, pairs, variant_words)
     else:
-        chunks = [*_compare_chunks((shop, catalog), space, pairs, variant_words, cache)]
-    if not chunks:
-        return np.empty((0, len(FEATURE_NAMES)), dtype=np.float32)
-    table = {name: np.concatenate([columns[name] for columns in chunks]) for name in chunks[0]}
-    table |= _rival_columns(pairs, table)
-    return np.column_stack([table[name] for name in FEATURE_NAMES]).astype(np.float32)
+        chunks = _compare_chunks((shop, catalog), space, pairs, variant_words, cache)
+    # Filled chunk by chunk: the columns of all chunks beside it would double the memory.
+    table = np.empty((len(pairs), len(FEATURE_NAMES)), dtype=np.float32)
+    start = 0
+    for columns in chunks:
+        end = start + len(columns["grams"])
+        _fill_columns(table[start:end], columns)
+        start = end
+    _fill_columns(table, _rival_columns(pairs, table))
+    return table
+
+
+def _fill_columns(table: Floats, columns: Columns) -> None:
+    for name, values in columns.items():
+        table[:, COLUMN[name]] = values
 
 
 def _compare_chunks(
@@ -199,17 +208,19 @@ def _have_descriptions(left: Record, right: Record) -> bool:
     return bool(left.description and right.description)
 
 
-def _rival_columns(pairs: Pairs, table: Columns) -> Columns:
+def _rival_columns(pairs: Pairs, table: Floats) -> Columns:
     """Compute the margins of each pair over its rivals, from both sides."""
-    has_description = ~np.isnan(table["description"])
+    cosines, shared = table[:, COLUMN["grams"]], table[:, COLUMN["shared"]]
+    description = table[:, COLUMN["description"]]
+    has_description = ~np.isnan(description)
     columns: Columns = {}
     for side, owner in (("shop", pairs[:, 0]), ("known", pairs[:, 1])):
-        grams = compute_rival_margins(owner, table["grams"])
+        grams = compute_rival_margins(owner, cosines)
         columns[f"grams_lead_{side}"] = grams.lead
         columns[f"grams_lead2_{side}"] = grams.second_lead
         columns[f"grams_rank_{side}"] = grams.rank
-        columns[f"shared_lead_{side}"] = compute_rival_margins(owner, table["shared"]).lead
-        lead = compute_rival_margins(owner, np.nan_to_num(table["description"])).lead
+        columns[f"shared_lead_{side}"] = compute_rival_margins(owner, shared).lead
+        lead = compute_rival_margins(owner, np.nan_to_num(description)).lead
         columns[f"description_lead_{side}"] = np.where(has_description, lead, np.nan)
     return columns
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.array_types import Ints, Keys
-from matcher.known_index.keys import KEY_BITS
+from matcher.blocking.grams import KEY_BITS
 
 Documents = NDArray[np.uint32]
 # Offers of a key above which only some are kept: so frequent a key finds nothing in particular.

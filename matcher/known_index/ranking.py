@@ -7,16 +7,15 @@ import numpy as np
 from scipy import sparse
 
 from matcher.array_types import Doubles, Ints, Keys, Matrix, Pairs
+from matcher.blocking.grams import count_per_text
 from matcher.blocking.nearest_rows import find_nearest
 from matcher.blocking.vectors import (
-    NGRAM_RANGE,
     hash_tokens,
     inverse_frequency,
     normalise_rows,
     select_columns,
 )
 from matcher.known_index.frequency import FrequencyTable
-from matcher.known_index.keys import MAX_ROWS, count_per_row, gram_keys
 from matcher.known_index.known_index import OpenIndex
 from matcher.known_index.terms import TOKEN_WIDTH
 from matcher.records.record import Record
@@ -29,7 +28,7 @@ def rank_by_grams(
     """Find for each shop record the `count` candidates of the most similar n-grams."""
     texts = [record.search_text for record in shop]
     candidate_texts = [record.search_text for record in candidates]
-    columns = np.unique(np.concatenate([keys for _, keys, _ in _counted_grams(texts)]))
+    columns = np.unique(np.concatenate([keys for _, keys, _ in count_per_text(texts)]))
     return find_nearest(
         _gram_vectors(index, texts, columns),
         _gram_vectors(index, candidate_texts, columns),
@@ -74,7 +73,7 @@ def _gram_vectors(index: OpenIndex, texts: Sequence[str], columns: Keys) -> Matr
     all_rows: list[Ints] = []
     places: list[Ints] = []
     weights: list[Doubles] = []
-    for rows, keys, counts in _counted_grams(texts):
+    for rows, keys, counts in count_per_text(texts):
         frequency = np.maximum(index.grams.count(keys), 1)
         weight: Doubles = (1 + np.log(counts)) * inverse_frequency(index.size, frequency)
         place, is_shared = look_up_sorted(columns, keys)
@@ -87,19 +86,3 @@ def _gram_vectors(index: OpenIndex, texts: Sequence[str], columns: Keys) -> Matr
         return sparse.csr_array(shape, dtype=np.float32)
     entries = (np.concatenate(all_rows), np.concatenate(places))
     return sparse.csr_array((np.concatenate(weights).astype(np.float32), entries), shape=shape)
-
-
-def _counted_grams(texts: Sequence[str]) -> list[tuple[Ints, Keys, Ints]]:
-    """Return row, key and number of occurrences of the n-grams of each text, in parts of rows."""
-    parts = []
-    for start in range(0, len(texts), MAX_ROWS):
-        part = texts[start : start + MAX_ROWS]
-        rows: list[Ints] = []
-        keys: list[Keys] = []
-        for length in range(NGRAM_RANGE[0], NGRAM_RANGE[1] + 1):
-            gram_rows, grams = gram_keys(part, length)
-            rows.append(gram_rows)
-            keys.append(grams)
-        part_rows, unique, counts = count_per_row(np.concatenate(rows), np.concatenate(keys))
-        parts.append((part_rows + start, unique, counts))
-    return parts

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.array_types import Bools, Doubles, Ints, Keys
+from matcher.blocking.grams import gram_keys, unique_per_row
 from matcher.blocking.vectors import hash_tokens, inverse_frequency
-from matcher.known_index.keys import gram_keys, text_key, token_keys, unique_per_row
+from matcher.known_index.keys import text_key, token_keys
 from matcher.known_index.known_index import OpenIndex
 from matcher.known_index.postings import KEPT_OF_FREQUENT, MAX_POSTINGS, Documents
 from matcher.known_index.terms import SEARCHED_LENGTH, TOKEN_WIDTH, index_keys

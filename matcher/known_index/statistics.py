@@ -18,7 +18,7 @@ from matcher.blocking.vectors import hash_width
 from matcher.catalog_statistics import CatalogStatistics
 from matcher.features.variant_words import draw_families, learn_variant_words
 from matcher.known_index.frequency import FrequencyTable, fold_table
-from matcher.known_index.keys import keys_of_grams, text_key, text_keys
+from matcher.known_index.keys import text_key, text_keys
 from matcher.known_index.known_index import HAS_LINK, HAS_TITLE, DocumentTable, OpenIndex
 from matcher.known_index.offer_rows import read_known_offers, read_offers
 from matcher.known_index.ranking import WordWeights
@@ -149,7 +149,7 @@ def catalog_statistics(index: OpenIndex) -> CatalogStatistics:
         boilerplate=frozenset(stored["boilerplate"]),
         variant_words=frozenset(stored["variant_words"]),
         image_count=lambda image: images.get(str(text_key("image", image)), 0),
-        gram_counts=lambda terms: grams.count(keys_of_grams(terms)),
+        gram_counts=grams.count,
         token_counts=count_tokens,
         min_token_count=index.tokens.smallest_count(len(index.documents.ids)),
         word_counts=count_words,

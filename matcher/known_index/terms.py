@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from matcher.array_types import Ints, Keys
 from matcher.blocking.candidates import blocking_keys
-from matcher.blocking.vectors import MAX_WIDTH_BITS, NGRAM_RANGE, hash_tokens
-from matcher.known_index.keys import gram_keys, text_key, token_keys, unique_per_row
+from matcher.blocking.grams import NGRAM_RANGE, gram_keys, unique_per_row
+from matcher.blocking.vectors import MAX_WIDTH_BITS, hash_tokens
+from matcher.known_index.keys import text_key, token_keys
 from matcher.records.record import Record
 
 # Hashed columns of tokens; those of a smaller matrix are found by their remainder.

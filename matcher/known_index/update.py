@@ -16,8 +16,8 @@ from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.known_index_parts import add_update, read_catalog_state, read_index
 from catalog.storage.store import Store
 from matcher.array_types import Ints
+from matcher.blocking.grams import MAX_ROWS
 from matcher.known_index.build import build_index, index_records, make_documents
-from matcher.known_index.keys import MAX_ROWS
 from matcher.known_index.known_index import LAYOUT, OpenIndex, open_index, pack_update
 from matcher.known_index.offer_rows import read_content_keys, read_offers
 from matcher.known_index.terms import extract_terms

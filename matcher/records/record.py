@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import Any
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import is_dash, value_key
@@ -31,7 +32,7 @@ PRICE_LIMIT = 10**12
 COMMON_IMAGE = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """One offer as the matcher compares it; empty text stands for unknown.
 
@@ -71,21 +72,20 @@ class Record:
             return _spellings(self.title)
         return _text_spellings(self.title, self.description)
 
-    @cached_property
+    @property
     def quantities(self) -> dict[str, frozenset[str]]:
         """The title's amounts by base unit."""
-        return extract_quantities(self.words)
+        return _title_features(self.title).quantities
 
-    @cached_property
+    @property
     def model_numbers(self) -> frozenset[str]:
         """The title's tokens with a digit that are no quantities."""
-        amounts = {value + unit for unit, values in self.quantities.items() for value in values}
-        return frozenset(word for word in self.words if has_digit(word) and word not in amounts)
+        return _title_features(self.title).model_numbers
 
-    @cached_property
+    @property
     def product_kind(self) -> ProductKind:
         """The product kind that the title names."""
-        return detect_product_kind(self.words)
+        return _title_features(self.title).product_kind
 
     @property
     def links(self) -> tuple[LinkKeys, ...]:
@@ -96,6 +96,11 @@ class Record:
     def search_text(self) -> str:
         """The text that blocking searches with: the title, else the start of the description."""
         return self.title or self.description[:MAX_SEARCH_TEXT]
+
+
+def record_fields(record: Record) -> dict[str, Any]:
+    """Return the fields of a record by name, not copied."""
+    return {name: getattr(record, name) for name in Record.__dataclass_fields__}
 
 
 def build_records(offers: Iterable[OfferFields]) -> list[Record]:
@@ -225,6 +230,23 @@ def _spellings(text: str) -> frozenset[str]:
 def _text_spellings(title: str, description: str) -> frozenset[str]:
     tokens = tokenize(description)
     return _spellings(title) | frozenset(tokens) | join_neighbours(tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _TitleFeatures:
+    quantities: dict[str, frozenset[str]]
+    model_numbers: frozenset[str]
+    product_kind: ProductKind
+
+
+# Not kept with the record: those of a million offers would fill memory.
+@lru_cache(maxsize=65_536)
+def _title_features(title: str) -> _TitleFeatures:
+    tokens = tokenize(title)
+    quantities = extract_quantities(tokens)
+    amounts = {value + unit for unit, values in quantities.items() for value in values}
+    numbers = frozenset(token for token in tokens if has_digit(token) and token not in amounts)
+    return _TitleFeatures(quantities, numbers, detect_product_kind(tokens))
 
 
 def _compact(part_number: str) -> str:

@@ -41,13 +41,11 @@ def test_the_table_names_just_the_computed_features(lamps: list[OfferFields]) ->
     corpus = pair_features.corpus_columns(
         space, pair_features.learn_variant_words(records), pairs, records, records
     )
-    rivals = pair_features._rival_columns(pairs, cacheable | corpus)
+    table = pair_features.compute_features(records, records, space, pairs)
+    assert table.shape == (3, len(FEATURES))
+    rivals = pair_features._rival_columns(pairs, table)
     assert (cacheable | corpus | rivals).keys() == set(FEATURE_NAMES)
     assert len(cacheable) + len(corpus) + len(rivals) == len(FEATURES)
-    assert pair_features.compute_features(records, records, space, pairs).shape == (
-        3,
-        len(FEATURES),
-    )
 
 
 def test_every_column_belongs_to_one_kind_of_evidence() -> None:
