@@ -1,0 +1,156 @@
+"""Choose how each longer text is compared: by segments, and which of them, or by masks with all.
+
+A segment is as good as it is rare among the shorter texts. Their frequencies are estimated on a
+sample, which decides on the work and never on the pairs: each choice finds them all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from matcher.dedupe.base.char_masks import within_edits
+from matcher.dedupe.base.join import BoolArray, FloatArray, IntArray
+from matcher.dedupe.edit.length_join import LengthJoin
+from matcher.dedupe.edit.partition import Grid
+from matcher.dedupe.edit.segment_index import MAX_EDITS, hash_slots, slot_bits
+from matcher.dedupe.edit.text_blocks import TextBlock
+
+CHARACTERS_PER_BLOCK = 1 << 20  # characters of the shorter texts that are looked up at once; 25 MB
+SPARE_SEGMENTS = (0, 1, 2, 3, 4, 6, 9, 13)  # numbers of ignored segments that are tried
+MIN_SEGMENT_LENGTH = 2  # characters of a segment on average
+SAMPLED_TEXTS = 2_048  # shorter texts whose segments are counted
+SAMPLED_MASKS = 256  # texts of each side whose masks are compared
+
+# Cost model; seconds, measured on one core: only their ratios matter.
+SECONDS_PER_WINDOW = 60e-6  # overhead of numpy calls for one segment, shift and block of texts
+SECONDS_PER_LOOKUP = 6e-9  # one substring looked up
+SECONDS_PER_ENTRY = 150e-9  # one segment of a longer text indexed
+SECONDS_PER_MATCH = 4e-9  # one pair with an equal segment
+SECONDS_PER_MASK_PAIR = 2e-9  # one pair of masks compared
+SECONDS_PER_DISTANCE = 400e-9  # one edit distance computed
+SECONDS_TO_CHOOSE = 50e-3  # overhead of counting on the sample
+
+
+@dataclass(frozen=True)
+class GridChoice:
+    """Longer texts that are compared by the segments of a grid.
+
+    `rows` are their numbers in a block; `is_kept` has a row for each segment and a column for each
+    text.
+    """
+
+    grid: Grid
+    rows: IntArray
+    is_kept: BoolArray
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The comparison of each longer text of a block: by a grid, or else by masks with all."""
+
+    grids: Sequence[GridChoice]
+    by_masks: IntArray
+
+
+def choose_segments(join: LengthJoin, block: TextBlock) -> Choice:
+    """Choose for each of some longer texts the cheapest comparison."""
+    count = len(block)
+    first, end = join.shorter_range()
+    partners = end - first
+    mask_seconds = partners * _seconds_per_mask_pair(join, block)
+    if mask_seconds * count < SECONDS_TO_CHOOSE:
+        return Choice((), np.arange(count))
+    grids = _possible_grids(join)
+    sample = join.shorter.block(_spread(first, end, SAMPLED_TEXTS))
+    fixed, variable = [0.0], [np.full(count, mask_seconds)]
+    for grid in grids:
+        windows = grid.windows()
+        block_count = 1 + partners * join.length // CHARACTERS_PER_BLOCK
+        fixed.append(windows * (SECONDS_PER_WINDOW * block_count + SECONDS_PER_LOOKUP * partners))
+        matches = _count_matches(grid, block, sample)
+        kept = np.partition(matches, grid.max_edits, axis=0)[: grid.max_edits + 1].sum(axis=0)
+        # Half a match stands for the segments that the sample has not.
+        share = (kept + 0.5) / len(sample)
+        variable.append(share * partners * SECONDS_PER_MATCH + grid.segments * SECONDS_PER_ENTRY)
+    plans = _select_plans(fixed, variable)
+    cheapest = np.array(plans)[np.argmin([variable[plan] for plan in plans], axis=0)]
+    chosen = list[GridChoice]()
+    for number, grid in enumerate(grids, 1):
+        rows = np.flatnonzero(cheapest == number)
+        if len(rows):
+            matches = _count_matches(grid, block, sample)[:, rows]
+            chosen.append(GridChoice(grid, rows, _keep_rarest(grid, matches)))
+    return Choice(chosen, np.flatnonzero(cheapest == 0))
+
+
+def _possible_grids(join: LengthJoin) -> list[Grid]:
+    grids = list[Grid]()
+    if join.max_edits > MAX_EDITS:
+        return grids
+    for spare in SPARE_SEGMENTS:
+        grid = Grid(join.length, join.max_edits, spare)
+        if grid.length >= MIN_SEGMENT_LENGTH * grid.segments or spare == 0 < grid.length // (join.max_edits + 1):
+            grids.append(grid)
+    return grids
+
+
+def _select_plans(fixed: Sequence[float], variable: Sequence[FloatArray]) -> list[int]:
+    """Return the plans whose cheapest for each text costs least, chosen one after the other."""
+    totals = [cost + float(costs.sum()) for cost, costs in zip(fixed, variable, strict=True)]
+    plans = [int(np.argmin(totals))]
+    total = totals[plans[0]]
+    while True:
+        least = np.min([variable[plan] for plan in plans], axis=0)
+        spent = sum(fixed[plan] for plan in plans)
+        totals = [
+            spent + cost + float(np.minimum(least, costs).sum())
+            for cost, costs in zip(fixed, variable, strict=True)
+        ]
+        best = int(np.argmin(totals))
+        if totals[best] >= total:
+            return plans
+        plans.append(best)
+        total = totals[best]
+
+
+def _count_matches(grid: Grid, block: TextBlock, sample: TextBlock) -> IntArray:
+    """Count the texts of a sample that match each segment (row) of each longer text (column)."""
+    bits = slot_bits(len(block))
+    counts = list[IntArray]()
+    for segment in range(grid.segments):
+        start, stop = grid.bounds[segment], grid.bounds[segment + 1]
+        matched = [np.empty(0, dtype=np.int64)]
+        for shift in grid.shifts(segment):
+            texts = sample.range_of_lengths(*grid.partner_lengths(segment, shift))
+            if texts.start < texts.stop:
+                hashes = sample.hashes(start + shift, stop + shift, texts)
+                matched.append(hash_slots(hashes, bits))
+        frequency = np.bincount(np.concatenate(matched), minlength=1 << bits)
+        counts.append(frequency[hash_slots(block.hashes(start, stop), bits)])
+    return np.stack(counts)
+
+
+def _keep_rarest(grid: Grid, matches: IntArray) -> BoolArray:
+    """Return for each segment (row) and text (column) if it is kept: the `max_edits` + 1 rarest."""
+    order = np.argsort(matches, axis=0, kind="stable")
+    is_kept = np.zeros(matches.shape, dtype=np.bool_)
+    np.put_along_axis(is_kept, order[: grid.max_edits + 1], True, axis=0)
+    return is_kept
+
+
+def _seconds_per_mask_pair(join: LengthJoin, block: TextBlock) -> float:
+    """Estimate the cost of comparing a pair by masks, and by its distance if they allow it."""
+    longer = block.places[_spread(0, len(block), SAMPLED_MASKS)]
+    shorter = _spread(*join.shorter_range(), SAMPLED_MASKS)
+    differences = join.length - join.shorter.column.lengths[shorter]
+    is_near = within_edits(
+        join.longer.masks[longer][:, None], join.shorter.masks[shorter], join.max_edits, differences
+    )
+    return SECONDS_PER_MASK_PAIR + SECONDS_PER_DISTANCE * float(is_near.mean())
+
+
+def _spread(first: int, end: int, count: int) -> IntArray:
+    """Return at most `count` numbers of a range, evenly spread."""
+    count = min(count, end - first)
+    return first + np.arange(count) * (end - first) // max(1, count)

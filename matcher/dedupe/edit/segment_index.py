@@ -1,0 +1,230 @@
+"""An index of the segments of the longer texts: finds the shorter texts that share one.
+
+A text enters the index with the segments that it does not ignore. A pair that shares a segment must
+also allow the edits before and after it, by the masks of both parts of each text.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
+from matcher.dedupe.base.text_columns import (
+    expand_ranges,
+    run_offsets,
+    slice_chunks,
+    split_runs,
+    stable_argsort,
+)
+from matcher.dedupe.edit.length_join import LengthJoin
+from matcher.dedupe.edit.partition import Grid
+from matcher.dedupe.edit.text_blocks import TextBlock
+
+Counts = NDArray[np.uint8]  # edits, at most 255
+
+MAX_EDITS = 40  # beyond it segments are too short to be rare
+PAIRS_PER_CHUNK = 1 << 20  # pairs whose masks are gathered at once
+PAIRS_PER_GRID = 1 << 17  # pairs of masks compared at once, few enough for the processor's cache
+MIN_GRID_PAIRS = 1 << 11  # pairs of one segment that are compared all with all
+_MIN_SLOT_BITS, _MAX_SLOT_BITS = 8, 20
+_SLOTS_PER_TEXT_BITS = 3  # 8 slots a text, so that few different segments share one
+
+
+def slot_bits(texts: int) -> int:
+    """Return the number of bits that number the slots of a table of some texts."""
+    return min(_MAX_SLOT_BITS, max(_MIN_SLOT_BITS, texts.bit_length() + _SLOTS_PER_TEXT_BITS))
+
+
+def hash_slots(hashes: UInt64Array, bits: int) -> IntArray:
+    """Return the slot of each hash: its leading bits."""
+    return (hashes >> np.uint64(64 - bits)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _SegmentTable:
+    """The longer texts by the hash of one segment, with the masks of the parts around it.
+
+    Texts of slot i are `first[i]` to `first[i + 1]`.
+    """
+
+    segment: int
+    bits: int
+    first: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    places: IntArray
+    edits_before: Counts
+    left_masks: UInt64Array
+    right_masks: UInt64Array
+
+    @classmethod
+    def build(
+        cls, grid: Grid, segment: int, block: TextBlock, rows: IntArray, edits_before: Counts
+    ) -> "_SegmentTable":
+        start, stop = grid.bounds[segment], grid.bounds[segment + 1]
+        bits = slot_bits(len(rows))
+        slots = hash_slots(block.hashes(start, stop)[rows], bits)
+        order = stable_argsort(slots)
+        sizes = np.bincount(slots, minlength=1 << bits)
+        rows = rows[order]
+        return cls(
+            segment,
+            bits,
+            run_offsets(sizes).astype(np.int32),
+            sizes.astype(np.int32),
+            block.places[rows],
+            edits_before[order],
+            block.left_masks(start)[rows],
+            block.right_masks(stop)[rows],
+        )
+
+
+class SegmentIndex:
+    """The kept segments of some longer texts on one grid."""
+
+    def __init__(
+        self, join: LengthJoin, grid: Grid, block: TextBlock, rows: IntArray, is_kept: BoolArray
+    ) -> None:
+        """Index some texts of a block; `is_kept` has a row for each segment, a column for each."""
+        self._join = join
+        self._grid = grid
+        self._tables = list[_SegmentTable]()
+        # The number of a segment among those kept is the number of edits before it.
+        edits_before = (np.cumsum(is_kept, axis=0) - is_kept).astype(np.uint8)
+        for segment in range(grid.segments):
+            kept = np.flatnonzero(is_kept[segment])
+            if len(kept):
+                edits = edits_before[segment][kept]
+                self._tables.append(_SegmentTable.build(grid, segment, block, rows[kept], edits))
+
+    def match(self, block: TextBlock) -> Iterator[tuple[int, IntArray]]:
+        """Yield numbers of pairs that share a segment, and those that the masks allow, packed."""
+        for table in self._tables:
+            for shift in self._grid.shifts(table.segment):
+                texts = block.range_of_lengths(
+                    *self._grid.partner_lengths(table.segment, shift)
+                )
+                if texts.start < texts.stop:
+                    yield from self._match_segment(table, shift, block, texts)
+
+    def _match_segment(
+        self, table: _SegmentTable, shift: int, block: TextBlock, texts: slice
+    ) -> Iterator[tuple[int, IntArray]]:
+        start = self._grid.bounds[table.segment] + shift
+        stop = self._grid.bounds[table.segment + 1] + shift
+        slots = hash_slots(block.hashes(start, stop, texts), table.bits)
+        sizes = table.sizes[slots]
+        hits = np.flatnonzero(sizes)
+        if not len(hits):
+            return
+        slots, sizes = slots[hits], sizes[hits].astype(np.int64)
+        shorter = _Parts(
+            block.places[texts][hits],
+            self._grid.length - block.lengths[texts][hits],
+            block.left_masks(start)[texts][hits],
+            block.right_masks(stop)[texts][hits],
+        )
+        comparison = _Comparison(table, shift, self._grid.max_edits)
+        is_frequent = sizes * np.bincount(slots)[slots] >= MIN_GRID_PAIRS
+        frequent = np.flatnonzero(is_frequent)
+        if len(frequent):
+            frequent = frequent[stable_argsort(slots[frequent])]
+            distinct, starts, counts = split_runs(slots[frequent])
+            for slot, first, count in zip(
+                distinct.tolist(), starts.tolist(), counts.tolist(), strict=True
+            ):
+                partners = shorter.select(frequent[first : first + count])
+                entries = slice(int(table.first[slot]), int(table.first[slot + 1]))
+                yield from self._pack(comparison.compare_all(entries, partners))
+        rare = np.flatnonzero(~is_frequent)
+        for chunk in slice_chunks(sizes[rare], PAIRS_PER_CHUNK):
+            rows = rare[chunk]
+            entries = expand_ranges(table.first[slots[rows]].astype(np.int64), sizes[rows])
+            partners = shorter.select(np.repeat(rows, sizes[rows]))
+            yield from self._pack([comparison.compare(entries, partners)])
+
+    def _pack(self, found: "Iterator[Matches] | list[Matches]") -> Iterator[tuple[int, IntArray]]:
+        for pairs, longer, shorter in found:
+            yield pairs, self._join.pack(longer, shorter)
+
+
+# Number of pairs compared, and the places of the texts of those that the masks allow.
+Matches = tuple[int, IntArray, IntArray]
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Shorter texts, with the masks of their parts before and after a substring."""
+
+    places: IntArray
+    length_differences: IntArray
+    left_masks: UInt64Array
+    right_masks: UInt64Array
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def select(self, rows: IntArray) -> "_Parts":
+        return _Parts(
+            self.places[rows],
+            self.length_differences[rows],
+            self.left_masks[rows],
+            self.right_masks[rows],
+        )
+
+
+class _Comparison:
+    """Compares the masks of longer and shorter texts that share a segment at some shift."""
+
+    def __init__(self, table: _SegmentTable, shift: int, max_edits: int) -> None:
+        self._table = table
+        self._shift = shift
+        self._max_edits = max_edits
+
+    def compare_all(self, entries: slice, shorter: _Parts) -> Iterator[Matches]:
+        """Compare all texts of a slot with all of some shorter texts."""
+        table = self._table
+        possible = np.flatnonzero(table.edits_before[entries] >= abs(self._shift)) + entries.start
+        step = max(1, PAIRS_PER_GRID // len(shorter))
+        masks = np.empty((min(step, len(possible)), len(shorter)), dtype=np.uint64)
+        counts = np.empty(masks.shape, dtype=np.uint8)
+        not_left, not_right = ~shorter.left_masks, ~shorter.right_masks
+        for start in range(0, len(possible), step):
+            rows = possible[start : start + step]
+            part, missing = masks[: len(rows)], counts[: len(rows)]
+            edits_before = table.edits_before[rows][:, None]
+            np.bitwise_and(table.left_masks[rows][:, None], not_left, out=part)
+            np.bitwise_count(part, out=missing)
+            is_near = missing <= edits_before - np.uint8(max(0, self._shift))
+            np.bitwise_and(table.right_masks[rows][:, None], not_right, out=part)
+            np.bitwise_count(part, out=missing)
+            is_near &= missing <= np.uint8(self._max_edits) - edits_before
+            near = np.flatnonzero(is_near)
+            _, longer, places = self.compare(
+                rows[near // len(shorter)], shorter.select(near % len(shorter))
+            )
+            yield is_near.size, longer, places
+
+    def compare(self, entries: IntArray, shorter: _Parts) -> Matches:
+        """Compare texts of the table with as many shorter texts, pair by pair."""
+        table = self._table
+        # In int64 a negative bound rules a pair out.
+        before = table.edits_before[entries].astype(np.int64)
+        after = self._max_edits - before
+        # Characters by which the shorter text is longer before the segment, and shorter after it.
+        inserted = self._shift
+        deleted = shorter.length_differences + self._shift
+        longer_left, longer_right = table.left_masks[entries], table.right_masks[entries]
+        is_near = _missing(longer_left, shorter.left_masks) <= before - max(0, inserted)
+        is_near &= _missing(shorter.left_masks, longer_left) <= before + min(0, inserted)
+        is_near &= _missing(longer_right, shorter.right_masks) <= after + np.minimum(0, deleted)
+        is_near &= _missing(shorter.right_masks, longer_right) <= after - np.maximum(0, deleted)
+        near = np.flatnonzero(is_near)
+        return len(entries), table.places[entries[near]], shorter.places[near]
+
+
+def _missing(masks: UInt64Array, others: UInt64Array) -> Counts:
+    """Count the characters of each mask that the other mask lacks."""
+    counts: Counts = np.bitwise_count(masks & ~others)
+    return counts

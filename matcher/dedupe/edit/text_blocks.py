@@ -1,0 +1,110 @@
+"""Texts coded for the segment join: hashes of all substrings, masks of all beginnings and ends."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from matcher.dedupe.base.char_masks import CharBits, combine_bits
+from matcher.dedupe.base.join import IntArray, UInt64Array
+from matcher.dedupe.base.rolling_hash import base_powers
+from matcher.dedupe.base.text_columns import TextColumn, code_points, run_offsets, split_runs
+from matcher.mixed_bits import mix_bits
+
+
+class CodedColumn:
+    """A text column with the code points and the mask bits of its characters."""
+
+    def __init__(self, column: TextColumn, bits: CharBits) -> None:
+        self.column = column
+        self.bits = bits
+        self.length_ranges = column.length_ranges()
+        self.points = code_points(column.texts)
+        self.offsets = run_offsets(column.lengths)
+        self.left_bits, self.right_bits = bits.number(self.points, column.lengths)
+        self.masks = combine_bits(self.left_bits, column.lengths)
+
+    def count(self, length: int) -> int:
+        """Return the number of texts of a length that the column has."""
+        first, end = self.length_ranges[length]
+        return end - first
+
+    def block(self, places: IntArray) -> "TextBlock":
+        """Code the texts at ascending places."""
+        return TextBlock(self, places)
+
+    def blocks(self, first: int, end: int, characters: int) -> Iterator["TextBlock"]:
+        """Yield the texts at consecutive places in blocks of at most some characters, or a text."""
+        start = first
+        while start < end:
+            # Texts stand by length, so the last of a block is its longest.
+            stop = min(end, start + self._block_size(start, characters))
+            stop = min(stop, start + self._block_size(stop - 1, characters))
+            yield self.block(np.arange(start, stop))
+            start = stop
+
+    def _block_size(self, longest: int, characters: int) -> int:
+        return max(1, characters // (1 + int(self.column.lengths[longest])))
+
+
+class TextBlock:
+    """Some texts of a column by ascending length, and the hashes and masks of their parts.
+
+    Arrays have a row for each position in the text, and a column for each text.
+    """
+
+    def __init__(self, column: CodedColumn, places: IntArray) -> None:
+        self.places = places
+        self.lengths = column.column.lengths[places]
+        longest = int(self.lengths.max(initial=0))
+        self._inverse_powers = base_powers(longest + 1, inverse=True)
+        shape = (longest + 1, len(places))
+        self._sums = np.zeros(shape, dtype=np.uint64)
+        self._left_masks = np.zeros(shape, dtype=np.uint64)
+        self._right_masks = np.zeros(shape, dtype=np.uint64)
+        powers = base_powers(longest)[:, None]
+        for length, start, count in zip(*map(_to_list, split_runs(self.lengths)), strict=True):
+            texts = slice(start, start + count)
+            characters = column.offsets[places[texts]] + np.arange(length)[:, None]
+            self._sums[1 : length + 1, texts] = mix_bits(column.points[characters]) * powers[:length]
+            left = column.left_bits[characters].astype(np.uint64)
+            self._left_masks[1 : length + 1, texts] = np.uint64(1) << left
+            right = column.right_bits[characters].astype(np.uint64)
+            self._right_masks[:length, texts] = np.uint64(1) << right
+        np.cumsum(self._sums, axis=0, out=self._sums)
+        np.bitwise_or.accumulate(self._left_masks, axis=0, out=self._left_masks)
+        reverse = self._right_masks[::-1]
+        np.bitwise_or.accumulate(reverse, axis=0, out=reverse)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def range_of_lengths(self, shortest: int, longest: int) -> slice:
+        """Return the range of the texts whose lengths lie within two bounds, both inclusive."""
+        start, stop = np.searchsorted(self.lengths, [shortest, longest + 1]).tolist()
+        return slice(start, stop)
+
+    def hashes(self, start: int, stop: int, texts: slice = slice(None)) -> UInt64Array:
+        """Return the hashes of text[start:stop]."""
+        differences = self._sums[stop, texts] - self._sums[start, texts]
+        differences *= self._inverse_powers[start]
+        return differences
+
+    def left_masks(self, stop: int) -> UInt64Array:
+        """Return the masks of text[:stop]."""
+        return self._left_masks[stop]
+
+    def right_masks(self, start: int) -> UInt64Array:
+        """Return the masks of text[start:]."""
+        return self._right_masks[start]
+
+
+def _to_list(numbers: IntArray) -> list[int]:
+    return numbers.tolist()
+
+
+def code_columns(columns: Sequence[TextColumn]) -> list[CodedColumn]:
+    """Code some columns; the bits of their masks mean the same in all."""
+    points = [(code_points(column.texts), column.lengths) for column in columns]
+    bits = CharBits.from_texts(points)
+    del points
+    return [CodedColumn(column, bits) for column in columns]
