@@ -8,7 +8,6 @@ beginnings of a text, those counted from the right the masks of all ends.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,13 +54,13 @@ class CharBits:
         by_frequency = sorted(counts, key=lambda token: (-counts[token], token))
         return cls(np.array(by_frequency[:DEDICATED_BITS], dtype=np.int64))
 
-    @cached_property
-    def _bit_of(self) -> BitNumbers:
-        all_tokens = 1 << (_CHARACTER_BITS + _OCCURRENCE_BITS)
+    def _number_bits(self, tokens: int) -> BitNumbers:
+        """Return the bits of all tokens below a number."""
         shared = np.arange(DEDICATED_BITS, MASK_BITS, dtype=np.uint8)
-        bit_of = np.resize(shared, all_tokens)
-        bit_of[self.tokens] = np.arange(len(self.tokens), dtype=np.uint8)
-        return bit_of
+        bits = np.resize(shared, tokens)
+        occurring = np.flatnonzero(self.tokens < tokens)
+        bits[self.tokens[occurring]] = occurring
+        return bits
 
     def number(self, points: CodePoints, lengths: IntArray) -> tuple[BitNumbers, BitNumbers]:
         """Return the bit of each character, with occurrences counted from the left and the right.
@@ -70,12 +69,13 @@ class CharBits:
         """
         from_left = np.empty(len(points), dtype=np.uint8)
         from_right = np.empty(len(points), dtype=np.uint8)
+        bit_of = self._number_bits((int(points.max(initial=0)) + 1) << _OCCURRENCE_BITS)
         start = 0
         for chunk_points, chunk_lengths in _chunks(points, lengths):
             left_tokens, right_tokens = _number_tokens(chunk_points, chunk_lengths)
             stop = start + len(chunk_points)
-            from_left[start:stop] = self._bit_of[left_tokens]
-            from_right[start:stop] = self._bit_of[right_tokens]
+            from_left[start:stop] = bit_of[left_tokens]
+            from_right[start:stop] = bit_of[right_tokens]
             start = stop
         return from_left, from_right
 

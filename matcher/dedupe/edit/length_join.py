@@ -1,13 +1,7 @@
 """The texts of one length, and all texts at most some edits shorter to compare them with."""
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from matcher.dedupe.base.join import IntArray
-from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.edit.text_blocks import CodedColumn
 
 
@@ -42,11 +36,3 @@ class LengthJoin:
             return 0, 0
         ranges = self.shorter.length_ranges
         return ranges[lengths[0]][0], ranges[lengths[-1]][1]
-
-    def pack(self, longer: NDArray[np.integer[Any]], shorter: NDArray[np.integer[Any]]) -> IntArray:
-        """Pack pairs of places; in a self-join each pair once."""
-        if self.is_self_join:
-            # Texts stand by length, so each pair appears once with the longer text behind.
-            is_behind = longer > shorter
-            longer, shorter = longer[is_behind], shorter[is_behind]
-        return pack_pairs(longer, shorter)

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from matcher.dedupe.base.bigram_signatures import may_be_within_edits
 from matcher.dedupe.base.char_masks import MASK_BITS, within_edits
 from matcher.dedupe.base.join import IntArray
+from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.edit.length_join import LengthJoin
 from matcher.dedupe.edit.segment_choice import CHARACTERS_PER_BLOCK, choose_segments
-from matcher.dedupe.edit.segment_index import PAIRS_PER_GRID, SegmentIndex
+from matcher.dedupe.edit.segment_index import PAIRS_PER_GRID, Matches, SegmentIndex
 
 CHARACTERS_PER_INDEX = 1 << 22  # characters of the longer texts that are indexed at once; 100 MB
 PARTNERS_PER_GRID = 1 << 12  # shorter texts whose masks are compared at once
@@ -19,6 +21,21 @@ def find_candidates(join: LengthJoin) -> Iterator[tuple[int, IntArray]]:
 
     A pair may come several times.
     """
+    for compared, longer, shorter in _match_texts(join):
+        if join.is_self_join:
+            # Texts stand by length, so each pair appears once with the longer text behind.
+            is_behind = longer > shorter
+            longer, shorter = longer[is_behind], shorter[is_behind]
+        is_possible = may_be_within_edits(
+            join.longer.signatures[longer],
+            join.shorter.signatures[shorter],
+            join.max_edits,
+            join.length - join.shorter.column.lengths[shorter],
+        )
+        yield compared, pack_pairs(longer[is_possible], shorter[is_possible])
+
+
+def _match_texts(join: LengthJoin) -> Iterator[Matches]:
     first, end = join.shorter_range()
     if first == end:
         return
@@ -37,7 +54,7 @@ def find_candidates(join: LengthJoin) -> Iterator[tuple[int, IntArray]]:
                 yield from index.match(shorter)
 
 
-def _compare_masks(join: LengthJoin, longer: IntArray) -> Iterator[tuple[int, IntArray]]:
+def _compare_masks(join: LengthJoin, longer: IntArray) -> Iterator[Matches]:
     """Compare the masks of some longer texts with those of all shorter texts."""
     first, end = join.shorter_range()
     for partner in range(first, end, PARTNERS_PER_GRID):
@@ -59,5 +76,4 @@ def _compare_masks(join: LengthJoin, longer: IntArray) -> Iterator[tuple[int, In
                 join.max_edits,
                 differences[near_shorter],
             )
-            codes = join.pack(near_longer[is_near], shorter[near_shorter[is_near]])
-            yield inserted.size, codes
+            yield inserted.size, near_longer[is_near], shorter[near_shorter[is_near]]

@@ -90,7 +90,9 @@ def _possible_grids(join: LengthJoin) -> list[Grid]:
         return grids
     for spare in SPARE_SEGMENTS:
         grid = Grid(join.length, join.max_edits, spare)
-        if grid.length >= MIN_SEGMENT_LENGTH * grid.segments or spare == 0 < grid.length // (join.max_edits + 1):
+        if grid.length >= MIN_SEGMENT_LENGTH * grid.segments or spare == 0 < grid.length // (
+            join.max_edits + 1
+        ):
             grids.append(grid)
     return grids
 

@@ -23,6 +23,8 @@ from matcher.dedupe.edit.partition import Grid
 from matcher.dedupe.edit.text_blocks import TextBlock
 
 Counts = NDArray[np.uint8]  # edits, at most 255
+# Number of pairs compared, and the places (longer, shorter) of the texts that the masks allow.
+Matches = tuple[int, IntArray, IntArray]
 
 MAX_EDITS = 40  # beyond it segments are too short to be rare
 PAIRS_PER_CHUNK = 1 << 20  # pairs whose masks are gathered at once
@@ -98,19 +100,17 @@ class SegmentIndex:
                 edits = edits_before[segment][kept]
                 self._tables.append(_SegmentTable.build(grid, segment, block, rows[kept], edits))
 
-    def match(self, block: TextBlock) -> Iterator[tuple[int, IntArray]]:
-        """Yield numbers of pairs that share a segment, and those that the masks allow, packed."""
+    def match(self, block: TextBlock) -> Iterator[Matches]:
+        """Yield the pairs that share a segment and that the masks allow."""
         for table in self._tables:
             for shift in self._grid.shifts(table.segment):
-                texts = block.range_of_lengths(
-                    *self._grid.partner_lengths(table.segment, shift)
-                )
+                texts = block.range_of_lengths(*self._grid.partner_lengths(table.segment, shift))
                 if texts.start < texts.stop:
                     yield from self._match_segment(table, shift, block, texts)
 
     def _match_segment(
         self, table: _SegmentTable, shift: int, block: TextBlock, texts: slice
-    ) -> Iterator[tuple[int, IntArray]]:
+    ) -> Iterator[Matches]:
         start = self._grid.bounds[table.segment] + shift
         stop = self._grid.bounds[table.segment + 1] + shift
         slots = hash_slots(block.hashes(start, stop, texts), table.bits)
@@ -136,21 +136,13 @@ class SegmentIndex:
             ):
                 partners = shorter.select(frequent[first : first + count])
                 entries = slice(int(table.first[slot]), int(table.first[slot + 1]))
-                yield from self._pack(comparison.compare_all(entries, partners))
+                yield from comparison.compare_all(entries, partners)
         rare = np.flatnonzero(~is_frequent)
         for chunk in slice_chunks(sizes[rare], PAIRS_PER_CHUNK):
             rows = rare[chunk]
             entries = expand_ranges(table.first[slots[rows]].astype(np.int64), sizes[rows])
             partners = shorter.select(np.repeat(rows, sizes[rows]))
-            yield from self._pack([comparison.compare(entries, partners)])
-
-    def _pack(self, found: "Iterator[Matches] | list[Matches]") -> Iterator[tuple[int, IntArray]]:
-        for pairs, longer, shorter in found:
-            yield pairs, self._join.pack(longer, shorter)
-
-
-# Number of pairs compared, and the places of the texts of those that the masks allow.
-Matches = tuple[int, IntArray, IntArray]
+            yield comparison.compare(entries, partners)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from matcher.dedupe.base.bigram_signatures import build_signatures
 from matcher.dedupe.base.char_masks import CharBits, combine_bits
 from matcher.dedupe.base.join import IntArray, UInt64Array
 from matcher.dedupe.base.rolling_hash import base_powers
@@ -22,6 +23,7 @@ class CodedColumn:
         self.offsets = run_offsets(column.lengths)
         self.left_bits, self.right_bits = bits.number(self.points, column.lengths)
         self.masks = combine_bits(self.left_bits, column.lengths)
+        self.signatures = build_signatures(self.points, column.lengths)
 
     def count(self, length: int) -> int:
         """Return the number of texts of a length that the column has."""
@@ -65,7 +67,9 @@ class TextBlock:
         for length, start, count in zip(*map(_to_list, split_runs(self.lengths)), strict=True):
             texts = slice(start, start + count)
             characters = column.offsets[places[texts]] + np.arange(length)[:, None]
-            self._sums[1 : length + 1, texts] = mix_bits(column.points[characters]) * powers[:length]
+            self._sums[1 : length + 1, texts] = (
+                mix_bits(column.points[characters]) * powers[:length]
+            )
             left = column.left_bits[characters].astype(np.uint64)
             self._left_masks[1 : length + 1, texts] = np.uint64(1) << left
             right = column.right_bits[characters].astype(np.uint64)

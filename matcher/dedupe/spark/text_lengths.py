@@ -50,9 +50,7 @@ def _pack_joins(joins: Iterable[LengthJoin]) -> Iterator[bytes]:
         if not join.is_self_join:
             arrays |= _pack_texts("longer", join.longer, *join.longer_range())
         numbers = [join.length, join.max_edits, join.is_self_join, join.only_shorter]
-        yield pack_arrays(
-            numbers=np.array(numbers), bit_tokens=join.longer.bits.tokens, **arrays
-        )
+        yield pack_arrays(numbers=np.array(numbers), bit_tokens=join.longer.bits.tokens, **arrays)
 
 
 def _pack_texts(name: str, column: CodedColumn, first: int, end: int) -> dict[str, NDArray[Any]]:
