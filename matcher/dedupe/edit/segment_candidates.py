@@ -1,15 +1,20 @@
 """Candidates of the segment join for texts of one length: by segments or by masks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from matcher.dedupe.base.bigram_signatures import may_be_within_edits
-from matcher.dedupe.base.char_masks import MASK_BITS, within_edits
+from matcher.dedupe.base.char_masks import MASK_BITS, MissingBits
 from matcher.dedupe.base.join import IntArray
 from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.edit.length_join import LengthJoin
-from matcher.dedupe.edit.segment_choice import CHARACTERS_PER_BLOCK, choose_segments
+from matcher.dedupe.edit.segment_choice import (
+    CHARACTERS_PER_BLOCK,
+    choose_segments,
+    estimate_costs,
+    useful_grids,
+)
 from matcher.dedupe.edit.segment_index import PAIRS_PER_GRID, Matches, SegmentIndex
 
 CHARACTERS_PER_INDEX = 1 << 22  # characters of the longer texts that are indexed at once; 100 MB
@@ -22,36 +27,46 @@ def find_candidates(join: LengthJoin) -> Iterator[tuple[int, IntArray]]:
     A pair may come several times.
     """
     for compared, longer, shorter in _match_texts(join):
-        if join.is_self_join:
-            # Texts stand by length, so each pair appears once with the longer text behind.
-            is_behind = longer > shorter
-            longer, shorter = longer[is_behind], shorter[is_behind]
         is_possible = may_be_within_edits(
             join.longer.signatures[longer],
             join.shorter.signatures[shorter],
             join.max_edits,
             join.length - join.shorter.column.lengths[shorter],
         )
+        if join.is_self_join:
+            # Texts stand by length, so each pair appears once with the longer text behind.
+            is_possible &= longer > shorter
         yield compared, pack_pairs(longer[is_possible], shorter[is_possible])
 
 
 def _match_texts(join: LengthJoin) -> Iterator[Matches]:
-    first, end = join.shorter_range()
-    if first == end:
+    if not join.partner_lengths():
         return
-    for longer in join.longer.blocks(*join.longer_range(), CHARACTERS_PER_INDEX):
-        choice = choose_segments(join, longer)
-        yield from _compare_masks(join, longer.places[choice.by_masks])
+    for places in join.longer.slice_places(*join.longer_range(), CHARACTERS_PER_INDEX):
+        costs = estimate_costs(join, places)
+        grids = useful_grids(join, len(places), costs)
+        if not grids:
+            yield from _compare_masks(join, places)
+            continue
+        longer = join.longer.block(places)
+        choice = choose_segments(join, longer, grids, costs)
+        yield from _compare_masks(join, places[choice.by_masks])
         indexes = [
             SegmentIndex(join, chosen.grid, longer, chosen.rows, chosen.is_kept)
             for chosen in choice.grids
         ]
-        if not indexes:
-            continue
+        # The indexes have the parts of its texts.
         del longer
-        for shorter in join.shorter.blocks(first, end, CHARACTERS_PER_BLOCK):
-            for index in indexes:
-                yield from index.match(shorter)
+        if indexes:
+            yield from _match_segments(join, indexes)
+
+
+def _match_segments(join: LengthJoin, indexes: Sequence[SegmentIndex]) -> Iterator[Matches]:
+    """Look the segments of all shorter texts up in some indexes."""
+    for places in join.shorter.slice_places(*join.shorter_range(), CHARACTERS_PER_BLOCK):
+        shorter = join.shorter.block(places)
+        for index in indexes:
+            yield from index.match(shorter)
 
 
 def _compare_masks(join: LengthJoin, longer: IntArray) -> Iterator[Matches]:
@@ -59,21 +74,18 @@ def _compare_masks(join: LengthJoin, longer: IntArray) -> Iterator[Matches]:
     first, end = join.shorter_range()
     for partner in range(first, end, PARTNERS_PER_GRID):
         shorter = np.arange(partner, min(end, partner + PARTNERS_PER_GRID))
-        differences = join.length - join.shorter.column.lengths[shorter]
-        # No mask misses more bits than it has.
-        insertions = np.minimum(join.max_edits - differences, MASK_BITS).astype(np.uint8)
         shorter_masks = join.shorter.masks[shorter]
+        differences = join.length - join.shorter.column.lengths[shorter]
+        # No mask has more bits.
+        deletions = np.minimum(join.max_edits, MASK_BITS).astype(np.uint8)
+        insertions = np.minimum(join.max_edits - differences, MASK_BITS).astype(np.uint8)
         step = max(1, PAIRS_PER_GRID // len(shorter))
+        missing = MissingBits(min(step, len(longer)), len(shorter))
         for start in range(0, len(longer), step):
             rows = longer[start : start + step]
-            # The tighter bound first: few pairs are left for the second.
-            inserted = np.bitwise_count(shorter_masks & ~join.longer.masks[rows][:, None])
-            near = np.flatnonzero(inserted <= insertions)
-            near_longer, near_shorter = rows[near // len(shorter)], near % len(shorter)
-            is_near = within_edits(
-                join.longer.masks[near_longer],
-                shorter_masks[near_shorter],
-                join.max_edits,
-                differences[near_shorter],
-            )
-            yield inserted.size, near_longer[is_near], shorter[near_shorter[is_near]]
+            masks = join.longer.masks[rows]
+            is_near = missing.count(masks, ~shorter_masks) <= deletions
+            # Bits that the longer text lacks, as many as those that the shorter one has too many.
+            is_near &= missing.count(~masks, shorter_masks) <= insertions
+            near = np.flatnonzero(is_near)
+            yield is_near.size, rows[near // len(shorter)], shorter[near % len(shorter)]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from matcher.dedupe.base.bigram_signatures import may_be_within_edits
 from matcher.dedupe.base.char_masks import within_edits
 from matcher.dedupe.base.join import BoolArray, FloatArray, IntArray
 from matcher.dedupe.edit.length_join import LengthJoin
@@ -24,12 +25,21 @@ SAMPLED_MASKS = 256  # texts of each side whose masks are compared
 
 # Cost model; seconds, measured on one core: only their ratios matter.
 SECONDS_PER_WINDOW = 60e-6  # overhead of numpy calls for one segment, shift and block of texts
+SECONDS_PER_COUNT = 20e-6  # overhead for one segment and shift of the sample
 SECONDS_PER_LOOKUP = 6e-9  # one substring looked up
 SECONDS_PER_ENTRY = 150e-9  # one segment of a longer text indexed
 SECONDS_PER_MATCH = 4e-9  # one pair with an equal segment
-SECONDS_PER_MASK_PAIR = 2e-9  # one pair of masks compared
-SECONDS_PER_DISTANCE = 400e-9  # one edit distance computed
-SECONDS_TO_CHOOSE = 50e-3  # overhead of counting on the sample
+SECONDS_PER_MASK_PAIR = 3e-9  # one pair of masks compared
+SECONDS_PER_SIGNATURE = 60e-9  # one pair of signatures compared
+SECONDS_PER_DISTANCE = 500e-9  # one edit distance computed
+
+
+@dataclass(frozen=True)
+class PairCosts:
+    """Estimated seconds for a pair that shares a segment, and for one that is compared by masks."""
+
+    match: float
+    masks: float
 
 
 @dataclass(frozen=True)
@@ -53,17 +63,56 @@ class Choice:
     by_masks: IntArray
 
 
-def choose_segments(join: LengthJoin, block: TextBlock) -> Choice:
+def estimate_costs(join: LengthJoin, longer: IntArray) -> PairCosts:
+    """Estimate the costs from a sample of pairs that masks and signatures do not rule out.
+
+    `longer` are places of the longer texts.
+    """
+    longer = longer[_spread(0, len(longer), SAMPLED_MASKS)]
+    shorter = _spread(*join.shorter_range(), SAMPLED_MASKS)
+    differences = join.length - join.shorter.column.lengths[shorter]
+    is_near = within_edits(
+        join.longer.masks[longer][:, None], join.shorter.masks[shorter], join.max_edits, differences
+    )
+    rows, columns = np.nonzero(is_near)
+    is_possible = may_be_within_edits(
+        join.longer.signatures[longer[rows]],
+        join.shorter.signatures[shorter[columns]],
+        join.max_edits,
+        differences[columns],
+    )
+    later = SECONDS_PER_SIGNATURE * len(rows) + SECONDS_PER_DISTANCE * int(is_possible.sum())
+    later /= is_near.size
+    return PairCosts(SECONDS_PER_MATCH + later, SECONDS_PER_MASK_PAIR + later)
+
+
+def useful_grids(join: LengthJoin, texts: int, costs: PairCosts) -> list[Grid]:
+    """Return the grids to choose from for some longer texts; none if choosing does not pay."""
+    grids = list[Grid]()
+    if join.max_edits > MAX_EDITS:
+        return grids
+    for spare in SPARE_SEGMENTS:
+        grid = Grid(join.length, join.max_edits, spare)
+        length = grid.length // grid.segments
+        if length >= MIN_SEGMENT_LENGTH or spare == 0 < length:
+            grids.append(grid)
+    first, end = join.shorter_range()
+    windows = sum(grid.windows() for grid in grids)
+    entries = texts * sum(grid.segments for grid in grids)
+    seconds = SECONDS_PER_COUNT * windows + SECONDS_PER_LOOKUP * entries
+    if costs.masks * texts * (end - first) < 2 * seconds:
+        return []
+    return grids
+
+
+def choose_segments(
+    join: LengthJoin, block: TextBlock, grids: Sequence[Grid], costs: PairCosts
+) -> Choice:
     """Choose for each of some longer texts the cheapest comparison."""
-    count = len(block)
     first, end = join.shorter_range()
     partners = end - first
-    mask_seconds = partners * _seconds_per_mask_pair(join, block)
-    if mask_seconds * count < SECONDS_TO_CHOOSE:
-        return Choice((), np.arange(count))
-    grids = _possible_grids(join)
     sample = join.shorter.block(_spread(first, end, SAMPLED_TEXTS))
-    fixed, variable = [0.0], [np.full(count, mask_seconds)]
+    fixed, variable = [0.0], [np.full(len(block), costs.masks * partners)]
     for grid in grids:
         windows = grid.windows()
         block_count = 1 + partners * join.length // CHARACTERS_PER_BLOCK
@@ -72,7 +121,7 @@ def choose_segments(join: LengthJoin, block: TextBlock) -> Choice:
         kept = np.partition(matches, grid.max_edits, axis=0)[: grid.max_edits + 1].sum(axis=0)
         # Half a match stands for the segments that the sample has not.
         share = (kept + 0.5) / len(sample)
-        variable.append(share * partners * SECONDS_PER_MATCH + grid.segments * SECONDS_PER_ENTRY)
+        variable.append(share * partners * costs.match + grid.segments * SECONDS_PER_ENTRY)
     plans = _select_plans(fixed, variable)
     cheapest = np.array(plans)[np.argmin([variable[plan] for plan in plans], axis=0)]
     chosen = list[GridChoice]()
@@ -82,19 +131,6 @@ def choose_segments(join: LengthJoin, block: TextBlock) -> Choice:
             matches = _count_matches(grid, block, sample)[:, rows]
             chosen.append(GridChoice(grid, rows, _keep_rarest(grid, matches)))
     return Choice(chosen, np.flatnonzero(cheapest == 0))
-
-
-def _possible_grids(join: LengthJoin) -> list[Grid]:
-    grids = list[Grid]()
-    if join.max_edits > MAX_EDITS:
-        return grids
-    for spare in SPARE_SEGMENTS:
-        grid = Grid(join.length, join.max_edits, spare)
-        if grid.length >= MIN_SEGMENT_LENGTH * grid.segments or spare == 0 < grid.length // (
-            join.max_edits + 1
-        ):
-            grids.append(grid)
-    return grids
 
 
 def _select_plans(fixed: Sequence[float], variable: Sequence[FloatArray]) -> list[int]:
@@ -139,17 +175,6 @@ def _keep_rarest(grid: Grid, matches: IntArray) -> BoolArray:
     is_kept = np.zeros(matches.shape, dtype=np.bool_)
     np.put_along_axis(is_kept, order[: grid.max_edits + 1], True, axis=0)
     return is_kept
-
-
-def _seconds_per_mask_pair(join: LengthJoin, block: TextBlock) -> float:
-    """Estimate the cost of comparing a pair by masks, and by its distance if they allow it."""
-    longer = block.places[_spread(0, len(block), SAMPLED_MASKS)]
-    shorter = _spread(*join.shorter_range(), SAMPLED_MASKS)
-    differences = join.length - join.shorter.column.lengths[shorter]
-    is_near = within_edits(
-        join.longer.masks[longer][:, None], join.shorter.masks[shorter], join.max_edits, differences
-    )
-    return SECONDS_PER_MASK_PAIR + SECONDS_PER_DISTANCE * float(is_near.mean())
 
 
 def _spread(first: int, end: int, count: int) -> IntArray:

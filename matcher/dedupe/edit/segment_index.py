@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from matcher.dedupe.base.char_masks import MissingBits
 from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
 from matcher.dedupe.base.text_columns import (
     expand_ranges,
@@ -93,7 +94,7 @@ class SegmentIndex:
         self._grid = grid
         self._tables = list[_SegmentTable]()
         # The number of a segment among those kept is the number of edits before it.
-        edits_before = (np.cumsum(is_kept, axis=0) - is_kept).astype(np.uint8)
+        edits_before: Counts = (np.cumsum(is_kept, axis=0) - is_kept).astype(np.uint8)
         for segment in range(grid.segments):
             kept = np.flatnonzero(is_kept[segment])
             if len(kept):
@@ -114,11 +115,11 @@ class SegmentIndex:
         start = self._grid.bounds[table.segment] + shift
         stop = self._grid.bounds[table.segment + 1] + shift
         slots = hash_slots(block.hashes(start, stop, texts), table.bits)
-        sizes = table.sizes[slots]
-        hits = np.flatnonzero(sizes)
+        hits = np.flatnonzero(table.sizes[slots])
         if not len(hits):
             return
-        slots, sizes = slots[hits], sizes[hits].astype(np.int64)
+        slots = slots[hits]
+        sizes = table.sizes[slots].astype(np.int64)
         shorter = _Parts(
             block.places[texts][hits],
             self._grid.length - block.lengths[texts][hits],
@@ -128,21 +129,19 @@ class SegmentIndex:
         comparison = _Comparison(table, shift, self._grid.max_edits)
         is_frequent = sizes * np.bincount(slots)[slots] >= MIN_GRID_PAIRS
         frequent = np.flatnonzero(is_frequent)
-        if len(frequent):
-            frequent = frequent[stable_argsort(slots[frequent])]
-            distinct, starts, counts = split_runs(slots[frequent])
-            for slot, first, count in zip(
-                distinct.tolist(), starts.tolist(), counts.tolist(), strict=True
-            ):
-                partners = shorter.select(frequent[first : first + count])
-                entries = slice(int(table.first[slot]), int(table.first[slot + 1]))
-                yield from comparison.compare_all(entries, partners)
+        frequent = frequent[stable_argsort(slots[frequent])]
+        distinct, starts, counts = split_runs(slots[frequent])
+        for slot, first, count in zip(
+            distinct.tolist(), starts.tolist(), counts.tolist(), strict=True
+        ):
+            partners = shorter.select(frequent[first : first + count])
+            slot_entries = slice(int(table.first[slot]), int(table.first[slot + 1]))
+            yield from comparison.compare_all(slot_entries, partners)
         rare = np.flatnonzero(~is_frequent)
         for chunk in slice_chunks(sizes[rare], PAIRS_PER_CHUNK):
             rows = rare[chunk]
             entries = expand_ranges(table.first[slots[rows]].astype(np.int64), sizes[rows])
-            partners = shorter.select(np.repeat(rows, sizes[rows]))
-            yield comparison.compare(entries, partners)
+            yield comparison.compare(entries, shorter.select(np.repeat(rows, sizes[rows])))
 
 
 @dataclass(frozen=True)
@@ -179,19 +178,15 @@ class _Comparison:
         table = self._table
         possible = np.flatnonzero(table.edits_before[entries] >= abs(self._shift)) + entries.start
         step = max(1, PAIRS_PER_GRID // len(shorter))
-        masks = np.empty((min(step, len(possible)), len(shorter)), dtype=np.uint64)
-        counts = np.empty(masks.shape, dtype=np.uint8)
+        missing = MissingBits(min(step, len(possible)), len(shorter))
         not_left, not_right = ~shorter.left_masks, ~shorter.right_masks
+        inserted = np.uint8(max(0, self._shift))
         for start in range(0, len(possible), step):
             rows = possible[start : start + step]
-            part, missing = masks[: len(rows)], counts[: len(rows)]
-            edits_before = table.edits_before[rows][:, None]
-            np.bitwise_and(table.left_masks[rows][:, None], not_left, out=part)
-            np.bitwise_count(part, out=missing)
-            is_near = missing <= edits_before - np.uint8(max(0, self._shift))
-            np.bitwise_and(table.right_masks[rows][:, None], not_right, out=part)
-            np.bitwise_count(part, out=missing)
-            is_near &= missing <= np.uint8(self._max_edits) - edits_before
+            before = table.edits_before[rows][:, None]
+            is_near = missing.count(table.left_masks[rows], not_left) <= before - inserted
+            after = np.uint8(self._max_edits) - before
+            is_near &= missing.count(table.right_masks[rows], not_right) <= after
             near = np.flatnonzero(is_near)
             _, longer, places = self.compare(
                 rows[near // len(shorter)], shorter.select(near % len(shorter))

@@ -34,14 +34,14 @@ class CodedColumn:
         """Code the texts at ascending places."""
         return TextBlock(self, places)
 
-    def blocks(self, first: int, end: int, characters: int) -> Iterator["TextBlock"]:
-        """Yield the texts at consecutive places in blocks of at most some characters, or a text."""
+    def slice_places(self, first: int, end: int, characters: int) -> Iterator[IntArray]:
+        """Yield consecutive places whose texts have at most some characters, or are a single one."""
         start = first
         while start < end:
             # Texts stand by length, so the last of a block is its longest.
             stop = min(end, start + self._block_size(start, characters))
             stop = min(stop, start + self._block_size(stop - 1, characters))
-            yield self.block(np.arange(start, stop))
+            yield np.arange(start, stop)
             start = stop
 
     def _block_size(self, longest: int, characters: int) -> int:
@@ -64,7 +64,8 @@ class TextBlock:
         self._left_masks = np.zeros(shape, dtype=np.uint64)
         self._right_masks = np.zeros(shape, dtype=np.uint64)
         powers = base_powers(longest)[:, None]
-        for length, start, count in zip(*map(_to_list, split_runs(self.lengths)), strict=True):
+        runs = [array.tolist() for array in split_runs(self.lengths)]
+        for length, start, count in zip(*runs, strict=True):
             texts = slice(start, start + count)
             characters = column.offsets[places[texts]] + np.arange(length)[:, None]
             self._sums[1 : length + 1, texts] = (
@@ -89,21 +90,19 @@ class TextBlock:
 
     def hashes(self, start: int, stop: int, texts: slice = slice(None)) -> UInt64Array:
         """Return the hashes of text[start:stop]."""
-        differences = self._sums[stop, texts] - self._sums[start, texts]
+        differences: UInt64Array = self._sums[stop, texts] - self._sums[start, texts]
         differences *= self._inverse_powers[start]
         return differences
 
     def left_masks(self, stop: int) -> UInt64Array:
         """Return the masks of text[:stop]."""
-        return self._left_masks[stop]
+        masks: UInt64Array = self._left_masks[stop]
+        return masks
 
     def right_masks(self, start: int) -> UInt64Array:
         """Return the masks of text[start:]."""
-        return self._right_masks[start]
-
-
-def _to_list(numbers: IntArray) -> list[int]:
-    return numbers.tolist()
+        masks: UInt64Array = self._right_masks[start]
+        return masks
 
 
 def code_columns(columns: Sequence[TextColumn]) -> list[CodedColumn]:

@@ -79,9 +79,9 @@ def test_segments(
 ) -> None:
     """The segment join is exact, on one side and on two, by segments and by masks alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segment_choice, "SECONDS_TO_CHOOSE", 1e9 if spare is None else 0.0)
+        # Masks are chosen where they cost nothing.
+        patch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", -1e6 if spare is None else 1e6)
         if spare is not None:
-            patch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", 1e6)
             patch.setattr(segment_choice, "SPARE_SEGMENTS", (0, spare))
             patch.setattr(segment_choice, "MIN_SEGMENT_LENGTH", 1)
         patch.setattr(segment_index, "MIN_GRID_PAIRS", 1 if in_grids else 1e9)
@@ -91,7 +91,6 @@ def test_segments(
 @pytest.mark.parametrize("spare", [0, 1, 3, 9])
 def test_shared_pieces(spare: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts that share long pieces are joined exactly, however many segments they ignore."""
-    monkeypatch.setattr(segment_choice, "SECONDS_TO_CHOOSE", 0.0)
     monkeypatch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", 1e6)
     monkeypatch.setattr(segment_choice, "SPARE_SEGMENTS", (spare,))
     monkeypatch.setattr(segment_index, "MIN_GRID_PAIRS", 60)
@@ -201,7 +200,7 @@ def test_chunks_of_segments(monkeypatch: pytest.MonkeyPatch) -> None:
         "segment_candidates.PARTNERS_PER_GRID": 9,
         "segment_candidates.PAIRS_PER_GRID": 30,
         "segment_choice.CHARACTERS_PER_BLOCK": 500,
-        "segment_choice.SECONDS_TO_CHOOSE": 0.0,
+        "segment_choice.SECONDS_PER_MASK_PAIR": 1e6,
         "segment_index.PAIRS_PER_CHUNK": 50,
         "segment_index.PAIRS_PER_GRID": 30,
         "segments.MAX_PENDING": 7,
