@@ -33,6 +33,9 @@ SECONDS_PER_MASK_PAIR = 3e-9  # one pair of masks compared
 SECONDS_PER_SIGNATURE = 60e-9  # one pair of signatures compared
 SECONDS_PER_DISTANCE = 500e-9  # one edit distance computed
 
+# Pairs that the masks of two parts of a text allow, relative to those that whole masks allow.
+MATCH_SHARE = 0.5
+
 
 @dataclass(frozen=True)
 class PairCosts:
@@ -83,7 +86,7 @@ def estimate_costs(join: LengthJoin, longer: IntArray) -> PairCosts:
     )
     later = SECONDS_PER_SIGNATURE * len(rows) + SECONDS_PER_DISTANCE * int(is_possible.sum())
     later /= is_near.size
-    return PairCosts(SECONDS_PER_MATCH + later, SECONDS_PER_MASK_PAIR + later)
+    return PairCosts(SECONDS_PER_MATCH + MATCH_SHARE * later, SECONDS_PER_MASK_PAIR + later)
 
 
 def useful_grids(join: LengthJoin, texts: int, costs: PairCosts) -> list[Grid]:
