@@ -22,8 +22,8 @@ DEDICATED_BITS = 52  # bits that stand for a single character each; the other 12
 MAX_OCCURRENCE = 3  # later occurrences of a character share the token of this one (two bits)
 _OCCURRENCE_BITS = 2
 _CHARACTER_BITS = 21  # bits of the largest code point (Unicode ends at U+10FFFF)
-_SAMPLE_CHARACTERS = 2_000_000  # characters whose frequency decides which have a bit of their own
-_CHARACTERS_PER_CHUNK = 1 << 20  # characters numbered at once; 8 MB an array
+_SAMPLE_CHARACTERS = 500_000  # characters whose frequency decides which have a bit of their own
+_CHARACTERS_PER_CHUNK = 1 << 18  # characters numbered at once; 2 MB an array
 
 
 class CharBits:

@@ -31,6 +31,7 @@ MAX_EDITS = 40  # beyond it segments are too short to be rare
 PAIRS_PER_CHUNK = 1 << 20  # pairs whose masks are gathered at once
 PAIRS_PER_GRID = 1 << 17  # pairs of masks compared at once, few enough for the processor's cache
 MIN_GRID_PAIRS = 1 << 11  # pairs of one segment that are compared all with all
+MIN_SLOT_TEXTS = 16  # longer texts among these pairs
 _MIN_SLOT_BITS, _MAX_SLOT_BITS = 8, 20
 _SLOTS_PER_TEXT_BITS = 3  # 8 slots a text, so that few different segments share one
 
@@ -126,22 +127,22 @@ class SegmentIndex:
             block.left_masks(start)[texts][hits],
             block.right_masks(stop)[texts][hits],
         )
-        comparison = _Comparison(table, shift, self._grid.max_edits)
-        is_frequent = sizes * np.bincount(slots)[slots] >= MIN_GRID_PAIRS
-        frequent = np.flatnonzero(is_frequent)
+        comparison = _Comparison(table, shift, self._grid, shorter)
+        is_rare = np.ones(len(hits), dtype=np.bool_)
+        frequent = np.flatnonzero(sizes >= MIN_SLOT_TEXTS)
         frequent = frequent[stable_argsort(slots[frequent])]
-        distinct, starts, counts = split_runs(slots[frequent])
-        for slot, first, count in zip(
-            distinct.tolist(), starts.tolist(), counts.tolist(), strict=True
-        ):
-            partners = shorter.select(frequent[first : first + count])
-            slot_entries = slice(int(table.first[slot]), int(table.first[slot + 1]))
-            yield from comparison.compare_all(slot_entries, partners)
-        rare = np.flatnonzero(~is_frequent)
+        runs = [array.tolist() for array in split_runs(slots[frequent])]
+        for slot, first, count in zip(*runs, strict=True):
+            entries = range(int(table.first[slot]), int(table.first[slot + 1]))
+            if count * len(entries) >= MIN_GRID_PAIRS:
+                rows = frequent[first : first + count]
+                is_rare[rows] = False
+                yield from comparison.compare_all(entries, rows)
+        rare = np.flatnonzero(is_rare)
         for chunk in slice_chunks(sizes[rare], PAIRS_PER_CHUNK):
             rows = rare[chunk]
-            entries = expand_ranges(table.first[slots[rows]].astype(np.int64), sizes[rows])
-            yield comparison.compare(entries, shorter.select(np.repeat(rows, sizes[rows])))
+            paired = expand_ranges(table.first[slots[rows]].astype(np.int64), sizes[rows])
+            yield comparison.compare(paired, np.repeat(rows, sizes[rows]))
 
 
 @dataclass(frozen=True)
@@ -153,62 +154,72 @@ class _Parts:
     left_masks: UInt64Array
     right_masks: UInt64Array
 
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def select(self, rows: IntArray) -> "_Parts":
-        return _Parts(
-            self.places[rows],
-            self.length_differences[rows],
-            self.left_masks[rows],
-            self.right_masks[rows],
-        )
-
 
 class _Comparison:
-    """Compares the masks of longer and shorter texts that share a segment at some shift."""
+    """Compares the masks of longer and shorter texts that share a segment at some shift.
 
-    def __init__(self, table: _SegmentTable, shift: int, max_edits: int) -> None:
+    Longer texts are entries of a table, shorter ones rows of their parts.
+    """
+
+    def __init__(self, table: _SegmentTable, shift: int, grid: Grid, shorter: _Parts) -> None:
         self._table = table
         self._shift = shift
-        self._max_edits = max_edits
+        self._max_edits = grid.max_edits
+        self._shorter = shorter
+        # The longer part of a text rules out more pairs.
+        self._is_left_longer = 2 * table.segment >= grid.segments
 
-    def compare_all(self, entries: slice, shorter: _Parts) -> Iterator[Matches]:
+    def compare_all(self, entries: range, rows: IntArray) -> Iterator[Matches]:
         """Compare all texts of a slot with all of some shorter texts."""
         table = self._table
-        possible = np.flatnonzero(table.edits_before[entries] >= abs(self._shift)) + entries.start
-        step = max(1, PAIRS_PER_GRID // len(shorter))
-        missing = MissingBits(min(step, len(possible)), len(shorter))
-        not_left, not_right = ~shorter.left_masks, ~shorter.right_masks
+        places = slice(entries.start, entries.stop)
+        possible = np.flatnonzero(table.edits_before[places] >= abs(self._shift)) + entries.start
+        step = max(1, PAIRS_PER_GRID // len(rows))
+        missing = MissingBits(min(step, len(possible)), len(rows))
+        not_left, not_right = ~self._shorter.left_masks[rows], ~self._shorter.right_masks[rows]
         inserted = np.uint8(max(0, self._shift))
         for start in range(0, len(possible), step):
-            rows = possible[start : start + step]
-            before = table.edits_before[rows][:, None]
-            is_near = missing.count(table.left_masks[rows], not_left) <= before - inserted
+            compared = possible[start : start + step]
+            before = table.edits_before[compared][:, None]
+            is_near = missing.count(table.left_masks[compared], not_left) <= before - inserted
             after = np.uint8(self._max_edits) - before
-            is_near &= missing.count(table.right_masks[rows], not_right) <= after
+            is_near &= missing.count(table.right_masks[compared], not_right) <= after
             near = np.flatnonzero(is_near)
-            _, longer, places = self.compare(
-                rows[near // len(shorter)], shorter.select(near % len(shorter))
-            )
-            yield is_near.size, longer, places
+            near_rows = rows[near % len(rows)]
+            _, longer, shorter = self.compare(compared[near // len(rows)], near_rows)
+            yield is_near.size, longer, shorter
 
-    def compare(self, entries: IntArray, shorter: _Parts) -> Matches:
+    def compare(self, entries: IntArray, rows: IntArray) -> Matches:
         """Compare texts of the table with as many shorter texts, pair by pair."""
-        table = self._table
+        pairs = len(entries)
+        sides = [self._allow_left, self._allow_right]
+        if not self._is_left_longer:
+            sides.reverse()
+        for allow in sides:
+            near = np.flatnonzero(allow(entries, rows))
+            entries, rows = entries[near], rows[near]
+        return pairs, self._table.places[entries], self._shorter.places[rows]
+
+    def _allow_left(self, entries: IntArray, rows: IntArray) -> BoolArray:
+        """Return True where the masks allow the edits before the segment."""
         # In int64 a negative bound rules a pair out.
-        before = table.edits_before[entries].astype(np.int64)
-        after = self._max_edits - before
-        # Characters by which the shorter text is longer before the segment, and shorter after it.
+        before = self._table.edits_before[entries].astype(np.int64)
+        longer, shorter = self._table.left_masks[entries], self._shorter.left_masks[rows]
+        # So many characters more the shorter text has there.
         inserted = self._shift
-        deleted = shorter.length_differences + self._shift
-        longer_left, longer_right = table.left_masks[entries], table.right_masks[entries]
-        is_near = _missing(longer_left, shorter.left_masks) <= before - max(0, inserted)
-        is_near &= _missing(shorter.left_masks, longer_left) <= before + min(0, inserted)
-        is_near &= _missing(longer_right, shorter.right_masks) <= after + np.minimum(0, deleted)
-        is_near &= _missing(shorter.right_masks, longer_right) <= after - np.maximum(0, deleted)
-        near = np.flatnonzero(is_near)
-        return len(entries), table.places[entries[near]], shorter.places[near]
+        is_near: BoolArray = _missing(longer, shorter) <= before - max(0, inserted)
+        is_near &= _missing(shorter, longer) <= before + min(0, inserted)
+        return is_near
+
+    def _allow_right(self, entries: IntArray, rows: IntArray) -> BoolArray:
+        """Return True where the masks allow the edits after the segment."""
+        after = self._max_edits - self._table.edits_before[entries].astype(np.int64)
+        longer, shorter = self._table.right_masks[entries], self._shorter.right_masks[rows]
+        # So many characters less the shorter text has there.
+        deleted = self._shorter.length_differences[rows] + self._shift
+        is_near: BoolArray = _missing(longer, shorter) <= after + np.minimum(0, deleted)
+        is_near &= _missing(shorter, longer) <= after - np.maximum(0, deleted)
+        return is_near
 
 
 def _missing(masks: UInt64Array, others: UInt64Array) -> Counts:

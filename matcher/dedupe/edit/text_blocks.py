@@ -1,15 +1,21 @@
 """Texts coded for the segment join: hashes of all substrings, masks of all beginnings and ends."""
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matcher.dedupe.base.bigram_signatures import build_signatures
-from matcher.dedupe.base.char_masks import CharBits, combine_bits
+from matcher.dedupe.base.char_masks import MASK_BITS, CharBits, combine_bits
 from matcher.dedupe.base.join import IntArray, UInt64Array
 from matcher.dedupe.base.rolling_hash import base_powers
 from matcher.dedupe.base.text_columns import TextColumn, code_points, run_offsets, split_runs
 from matcher.mixed_bits import mix_bits
+
+AnyNumber = TypeVar("AnyNumber", np.uint8, np.uint32)
+
+_FLAGS = np.uint64(1) << np.arange(MASK_BITS, dtype=np.uint64)  # the mask of each bit
 
 
 class CodedColumn:
@@ -67,14 +73,11 @@ class TextBlock:
         runs = [array.tolist() for array in split_runs(self.lengths)]
         for length, start, count in zip(*runs, strict=True):
             texts = slice(start, start + count)
-            characters = column.offsets[places[texts]] + np.arange(length)[:, None]
-            self._sums[1 : length + 1, texts] = (
-                mix_bits(column.points[characters]) * powers[:length]
-            )
-            left = column.left_bits[characters].astype(np.uint64)
-            self._left_masks[1 : length + 1, texts] = np.uint64(1) << left
-            right = column.right_bits[characters].astype(np.uint64)
-            self._right_masks[:length, texts] = np.uint64(1) << right
+            characters = _CharactersOf(column.offsets[places[texts]], length)
+            points = mix_bits(characters.take(column.points))
+            np.multiply(points, powers[:length], out=self._sums[1 : length + 1, texts])
+            self._left_masks[1 : length + 1, texts] = _FLAGS[characters.take(column.left_bits)]
+            self._right_masks[:length, texts] = _FLAGS[characters.take(column.right_bits)]
         np.cumsum(self._sums, axis=0, out=self._sums)
         np.bitwise_or.accumulate(self._left_masks, axis=0, out=self._left_masks)
         reverse = self._right_masks[::-1]
@@ -103,6 +106,25 @@ class TextBlock:
         """Return the masks of text[start:]."""
         masks: UInt64Array = self._right_masks[start]
         return masks
+
+
+class _CharactersOf:
+    """The characters of texts of one length, a row for each position."""
+
+    def __init__(self, starts: IntArray, length: int) -> None:
+        self._starts = starts
+        self._length = length
+        self._first = int(starts[0])
+        self._end = int(starts[-1]) + length
+        self._is_run = self._end - self._first == len(starts) * length
+
+    def take(self, values: NDArray[AnyNumber]) -> NDArray[AnyNumber]:
+        """Select values that all characters of a column have."""
+        if self._is_run:
+            run = values[self._first : self._end]
+            return run.reshape(len(self._starts), self._length).T
+        selected: NDArray[AnyNumber] = values[self._starts + np.arange(self._length)[:, None]]
+        return selected
 
 
 def code_columns(columns: Sequence[TextColumn]) -> list[CodedColumn]:
