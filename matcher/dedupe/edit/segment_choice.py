@@ -24,7 +24,7 @@ SAMPLED_TEXTS = 2_048  # shorter texts whose segments are counted
 SAMPLED_MASKS = 256  # texts of each side whose masks are compared
 
 # Cost model; seconds, measured on one core: only their ratios matter.
-SECONDS_PER_WINDOW = 60e-6  # overhead of numpy calls for one segment, shift and block of texts
+SECONDS_PER_LOOKUP_CALL = 60e-6  # overhead of numpy calls for one segment, shift and block of texts
 SECONDS_PER_COUNT = 20e-6  # overhead for one segment and shift of the sample
 SECONDS_PER_LOOKUP = 6e-9  # one substring looked up
 SECONDS_PER_ENTRY = 150e-9  # one segment of a longer text indexed
@@ -33,6 +33,9 @@ SECONDS_PER_MASK_PAIR = 3e-9  # one pair of masks compared
 SECONDS_PER_SIGNATURE = 60e-9  # one pair of signatures compared
 SECONDS_PER_DISTANCE = 500e-9  # one edit distance computed
 
+# Seconds of comparing all masks, relative to those of counting on the sample.
+MIN_GAIN = 2
+MIN_GAIN_OF_NEIGHBOURS = 20
 # Pairs that the masks of two parts of a text allow, relative to those that whole masks allow.
 MATCH_SHARE = 0.5
 
@@ -91,20 +94,24 @@ def estimate_costs(join: LengthJoin, longer: IntArray) -> PairCosts:
 
 def useful_grids(join: LengthJoin, texts: int, costs: PairCosts) -> list[Grid]:
     """Return the grids to choose from for some longer texts; none if choosing does not pay."""
+    first, end = join.shorter_range()
+    possible = costs.masks * texts * (end - first)
     grids = list[Grid]()
     if join.max_edits > MAX_EDITS:
         return grids
-    for spare in SPARE_SEGMENTS:
-        grid = Grid(join.length, join.max_edits, spare)
-        length = grid.length // grid.segments
-        if length >= MIN_SEGMENT_LENGTH or spare == 0 < length:
-            grids.append(grid)
-    first, end = join.shorter_range()
-    windows = sum(grid.windows() for grid in grids)
-    entries = texts * sum(grid.segments for grid in grids)
-    seconds = SECONDS_PER_COUNT * windows + SECONDS_PER_LOOKUP * entries
-    if costs.masks * texts * (end - first) < 2 * seconds:
-        return []
+    for with_neighbours, factor in ((False, MIN_GAIN), (True, MIN_GAIN_OF_NEIGHBOURS)):
+        counted = list[Grid]()
+        seconds = 0.0
+        for spare in SPARE_SEGMENTS:
+            grid = Grid(join.length, join.max_edits, spare, with_neighbours)
+            length = grid.length // grid.segments
+            if length >= MIN_SEGMENT_LENGTH or spare == 0 < length:
+                counted.append(grid)
+                seconds += SECONDS_PER_COUNT * grid.lookup_count()
+                seconds += SECONDS_PER_LOOKUP * texts * grid.segments
+        if possible < factor * seconds:
+            break
+        grids += counted
     return grids
 
 
@@ -117,9 +124,11 @@ def choose_segments(
     sample = join.shorter.block(_spread(first, end, SAMPLED_TEXTS))
     fixed, variable = [0.0], [np.full(len(block), costs.masks * partners)]
     for grid in grids:
-        windows = grid.windows()
+        lookups = grid.lookup_count()
         block_count = 1 + partners * join.length // CHARACTERS_PER_BLOCK
-        fixed.append(windows * (SECONDS_PER_WINDOW * block_count + SECONDS_PER_LOOKUP * partners))
+        fixed.append(
+            lookups * (SECONDS_PER_LOOKUP_CALL * block_count + SECONDS_PER_LOOKUP * partners)
+        )
         matches = _count_matches(grid, block, sample)
         kept = np.partition(matches, grid.max_edits, axis=0)[: grid.max_edits + 1].sum(axis=0)
         # Half a match stands for the segments that the sample has not.
@@ -160,15 +169,19 @@ def _count_matches(grid: Grid, block: TextBlock, sample: TextBlock) -> IntArray:
     bits = slot_bits(len(block))
     counts = list[IntArray]()
     for segment in range(grid.segments):
-        start, stop = grid.bounds[segment], grid.bounds[segment + 1]
-        matched = [np.empty(0, dtype=np.int64)]
-        for shift in grid.shifts(segment):
-            texts = sample.range_of_lengths(*grid.partner_lengths(segment, shift))
-            if texts.start < texts.stop:
-                hashes = sample.hashes(start + shift, stop + shift, texts)
-                matched.append(hash_slots(hashes, bits))
-        frequency = np.bincount(np.concatenate(matched), minlength=1 << bits)
-        counts.append(frequency[hash_slots(block.hashes(start, stop), bits)])
+        segment_counts = np.zeros(len(block), dtype=np.int64)
+        for probe in grid.probes(segment):
+            # A text without an edit before a later segment is rare.
+            if segment and not probe.most_edits:
+                continue
+            matched = [np.empty(0, dtype=np.int64)]
+            for lookup in grid.lookups(probe):
+                texts = sample.range_of_lengths(*grid.partner_lengths(segment, lookup.shift))
+                if texts.start < texts.stop:
+                    matched.append(hash_slots(sample.hash_pieces(lookup.pieces, texts), bits))
+            frequency = np.bincount(np.concatenate(matched), minlength=1 << bits)
+            segment_counts += frequency[hash_slots(block.hash_pieces(probe.pieces), bits)]
+        counts.append(segment_counts)
     return np.stack(counts)
 
 

@@ -20,7 +20,7 @@ from matcher.dedupe.base.text_columns import (
     stable_argsort,
 )
 from matcher.dedupe.edit.length_join import LengthJoin
-from matcher.dedupe.edit.partition import Grid
+from matcher.dedupe.edit.partition import Grid, Lookup, Probe
 from matcher.dedupe.edit.text_blocks import TextBlock
 
 Counts = NDArray[np.uint8]  # edits, at most 255
@@ -53,7 +53,7 @@ class _SegmentTable:
     Texts of slot i are `first[i]` to `first[i + 1]`.
     """
 
-    segment: int
+    probe: Probe
     bits: int
     first: NDArray[np.int32]
     sizes: NDArray[np.int32]
@@ -64,16 +64,16 @@ class _SegmentTable:
 
     @classmethod
     def build(
-        cls, grid: Grid, segment: int, block: TextBlock, rows: IntArray, edits_before: Counts
+        cls, grid: Grid, probe: Probe, block: TextBlock, rows: IntArray, edits_before: Counts
     ) -> "_SegmentTable":
-        start, stop = grid.bounds[segment], grid.bounds[segment + 1]
+        start, stop = grid.bounds[probe.segment], grid.bounds[probe.segment + 1]
         bits = slot_bits(len(rows))
-        slots = hash_slots(block.hashes(start, stop)[rows], bits)
+        slots = hash_slots(block.hash_pieces(probe.pieces)[rows], bits)
         order = stable_argsort(slots)
         sizes = np.bincount(slots, minlength=1 << bits)
         rows = rows[order]
         return cls(
-            segment,
+            probe,
             bits,
             run_offsets(sizes).astype(np.int32),
             sizes.astype(np.int32),
@@ -97,25 +97,31 @@ class SegmentIndex:
         # The number of a segment among those kept is the number of edits before it.
         edits_before: Counts = (np.cumsum(is_kept, axis=0) - is_kept).astype(np.uint8)
         for segment in range(grid.segments):
-            kept = np.flatnonzero(is_kept[segment])
-            if len(kept):
-                edits = edits_before[segment][kept]
-                self._tables.append(_SegmentTable.build(grid, segment, block, rows[kept], edits))
+            edits = edits_before[segment]
+            for probe in grid.probes(segment):
+                is_served = is_kept[segment] & (edits >= probe.least_edits)
+                kept = np.flatnonzero(is_served & (edits <= probe.most_edits))
+                if len(kept):
+                    table = _SegmentTable.build(grid, probe, block, rows[kept], edits[kept])
+                    self._tables.append(table)
 
     def match(self, block: TextBlock) -> Iterator[Matches]:
         """Yield the pairs that share a segment and that the masks allow."""
         for table in self._tables:
-            for shift in self._grid.shifts(table.segment):
-                texts = block.range_of_lengths(*self._grid.partner_lengths(table.segment, shift))
+            segment = table.probe.segment
+            for lookup in self._grid.lookups(table.probe):
+                lengths = self._grid.partner_lengths(segment, lookup.shift)
+                texts = block.range_of_lengths(*lengths)
                 if texts.start < texts.stop:
-                    yield from self._match_segment(table, shift, block, texts)
+                    yield from self._match_segment(table, lookup, block, texts)
 
     def _match_segment(
-        self, table: _SegmentTable, shift: int, block: TextBlock, texts: slice
+        self, table: _SegmentTable, lookup: Lookup, block: TextBlock, texts: slice
     ) -> Iterator[Matches]:
-        start = self._grid.bounds[table.segment] + shift
-        stop = self._grid.bounds[table.segment + 1] + shift
-        slots = hash_slots(block.hashes(start, stop, texts), table.bits)
+        shift, segment = lookup.shift, table.probe.segment
+        start = self._grid.bounds[segment] + shift
+        stop = self._grid.bounds[segment + 1] + shift
+        slots = hash_slots(block.hash_pieces(lookup.pieces, texts), table.bits)
         hits = np.flatnonzero(table.sizes[slots])
         if not len(hits):
             return
@@ -167,7 +173,7 @@ class _Comparison:
         self._max_edits = grid.max_edits
         self._shorter = shorter
         # The longer part of a text rules out more pairs.
-        self._is_left_longer = 2 * table.segment >= grid.segments
+        self._is_left_longer = 2 * table.probe.segment >= grid.segments
 
     def compare_all(self, entries: range, rows: IntArray) -> Iterator[Matches]:
         """Compare all texts of a slot with all of some shorter texts."""

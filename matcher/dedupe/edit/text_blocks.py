@@ -15,6 +15,7 @@ from matcher.mixed_bits import mix_bits
 
 AnyNumber = TypeVar("AnyNumber", np.uint8, np.uint32)
 
+_PIECE_SALTS = mix_bits(np.arange(2)) | np.uint64(1)
 _FLAGS = np.uint64(1) << np.arange(MASK_BITS, dtype=np.uint64)  # the mask of each bit
 
 
@@ -91,8 +92,19 @@ class TextBlock:
         start, stop = np.searchsorted(self.lengths, [shortest, longest + 1]).tolist()
         return slice(start, stop)
 
-    def hashes(self, start: int, stop: int, texts: slice = slice(None)) -> UInt64Array:
-        """Return the hashes of text[start:stop]."""
+    def hash_pieces(
+        self, pieces: Sequence[tuple[int, int]], texts: slice = slice(None)
+    ) -> UInt64Array:
+        """Return a hash of some pieces, given by start and end in the text."""
+        (start, stop), *others = pieces
+        hashes = self._hashes(start, stop, texts)
+        for number, (start, stop) in enumerate(others):
+            # Equal texts of different pieces must not match.
+            hashes *= _PIECE_SALTS[number]
+            hashes += self._hashes(start, stop, texts)
+        return hashes
+
+    def _hashes(self, start: int, stop: int, texts: slice) -> UInt64Array:
         differences: UInt64Array = self._sums[stop, texts] - self._sums[start, texts]
         differences *= self._inverse_powers[start]
         return differences
