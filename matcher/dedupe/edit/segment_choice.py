@@ -33,9 +33,9 @@ SECONDS_PER_MASK_PAIR = 3e-9  # one pair of masks compared
 SECONDS_PER_SIGNATURE = 60e-9  # one pair of signatures compared
 SECONDS_PER_DISTANCE = 500e-9  # one edit distance computed
 
-# Seconds of comparing all masks, relative to those of counting on the sample.
-MIN_GAIN = 2
-MIN_GAIN_OF_NEIGHBOURS = 20
+# Grids without and with neighbours are tried if comparing all masks takes so many times as long as
+# counting on the sample.
+MIN_GAINS = ((False, 2), (True, 20))
 # Pairs that the masks of two parts of a text allow, relative to those that whole masks allow.
 MATCH_SHARE = 0.5
 
@@ -99,7 +99,7 @@ def useful_grids(join: LengthJoin, texts: int, costs: PairCosts) -> list[Grid]:
     grids = list[Grid]()
     if join.max_edits > MAX_EDITS:
         return grids
-    for with_neighbours, factor in ((False, MIN_GAIN), (True, MIN_GAIN_OF_NEIGHBOURS)):
+    for with_neighbours, gain in MIN_GAINS:
         counted = list[Grid]()
         seconds = 0.0
         for spare in SPARE_SEGMENTS:
@@ -109,7 +109,7 @@ def useful_grids(join: LengthJoin, texts: int, costs: PairCosts) -> list[Grid]:
                 counted.append(grid)
                 seconds += SECONDS_PER_COUNT * grid.lookup_count()
                 seconds += SECONDS_PER_LOOKUP * texts * grid.segments
-        if possible < factor * seconds:
+        if possible < gain * seconds:
             break
         grids += counted
     return grids

@@ -66,33 +66,59 @@ def check_join(
     right=st.none() | COLUMNS,
     threshold=THRESHOLDS,
     spare=st.none() | st.integers(0, 4),
+    with_neighbours=st.booleans(),
     in_grids=st.booleans(),
 )
-@example(left=HARD_TEXTS, right=None, threshold=Fraction(4, 5), spare=1, in_grids=True)
-@example(left=HARD_TEXTS, right=HARD_TEXTS[::-1], threshold=Fraction(4, 5), spare=2, in_grids=False)
+@example(
+    left=HARD_TEXTS,
+    right=None,
+    threshold=Fraction(4, 5),
+    spare=1,
+    with_neighbours=True,
+    in_grids=True,
+)
+@example(
+    left=HARD_TEXTS,
+    right=HARD_TEXTS[::-1],
+    threshold=Fraction(4, 5),
+    spare=2,
+    with_neighbours=False,
+    in_grids=False,
+)
 def test_segments(
     left: list[str],
     right: list[str] | None,
     threshold: Fraction,
     spare: int | None,
+    with_neighbours: bool,
     in_grids: bool,
 ) -> None:
     """The segment join is exact, on one side and on two, by segments and by masks alone."""
     with pytest.MonkeyPatch.context() as patch:
-        # Masks are chosen where they cost nothing.
-        patch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", -1e6 if spare is None else 1e6)
-        if spare is not None:
-            patch.setattr(segment_choice, "SPARE_SEGMENTS", (0, spare))
-            patch.setattr(segment_choice, "MIN_SEGMENT_LENGTH", 1)
+        if spare is None:
+            # Masks are chosen where they cost nothing.
+            patch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", -1e6)
+        else:
+            force_segments(patch, (0, spare), with_neighbours)
         patch.setattr(segment_index, "MIN_GRID_PAIRS", 1 if in_grids else 1e9)
         check_join(Segments(threshold, workers=1), left, right, "edit", threshold)
 
 
+def force_segments(
+    patch: pytest.MonkeyPatch, spares: tuple[int, ...], with_neighbours: bool
+) -> None:
+    """Have texts compared by segments, of which some numbers are ignored, however few they are."""
+    patch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", 1e6)
+    patch.setattr(segment_choice, "SPARE_SEGMENTS", spares)
+    patch.setattr(segment_choice, "MIN_SEGMENT_LENGTH", 1)
+    patch.setattr(segment_choice, "MIN_GAINS", ((with_neighbours, 0),))
+
+
+@pytest.mark.parametrize("with_neighbours", [False, True])
 @pytest.mark.parametrize("spare", [0, 1, 3, 9])
-def test_shared_pieces(spare: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_pieces(spare: int, with_neighbours: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts that share long pieces are joined exactly, however many segments they ignore."""
-    monkeypatch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", 1e6)
-    monkeypatch.setattr(segment_choice, "SPARE_SEGMENTS", (spare,))
+    force_segments(monkeypatch, (spare,), with_neighbours)
     monkeypatch.setattr(segment_index, "MIN_GRID_PAIRS", 60)
     generator = random.Random(spare)
     texts = list[str]()
