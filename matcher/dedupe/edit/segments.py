@@ -22,19 +22,20 @@ from matcher.dedupe.base.edit_distance import (
     max_distance,
 )
 from matcher.dedupe.base.join import IntArray, JoinResult, PairBatch, build_result
+from matcher.dedupe.base.packed_texts import take_texts
 from matcher.dedupe.base.pair_codes import unpack_pairs
 from matcher.dedupe.base.records import Records
-from matcher.dedupe.base.rolling_hash import HashedColumn, hash_columns
 from matcher.dedupe.base.text_columns import (
-    TextColumn,
     equal_pairs,
     expand_to_rows,
     group_equal_texts,
     sort_unique,
 )
-from matcher.dedupe.edit.segment_candidates import LengthJoin, find_candidates
+from matcher.dedupe.edit.length_join import LengthJoin
+from matcher.dedupe.edit.segment_candidates import find_candidates
+from matcher.dedupe.edit.text_blocks import CodedColumn, code_columns
 
-TEXTS_PER_CHUNK = 4_000_000  # pairs whose texts are listed for rapidfuzz at once
+MAX_PENDING = 1_000_000  # candidates that wait for their distance; 100 MB of references
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Segments:
     ) -> JoinResult:
         """Join two sets of records, or one with itself."""
         sides = [group_equal_texts(side.texts) for side in (left, right) if side is not None]
-        columns = hash_columns(sides)
+        columns = code_columns(sides)
         joins = [*_joins_by_length(columns, self.threshold)]
         batches = list[PairBatch]()
         if right is None:
@@ -82,7 +83,7 @@ class Segments:
             yield from pool.map(join_lengths, joins)
 
 
-def _joins_by_length(columns: list[HashedColumn], threshold: Fraction) -> Iterator[LengthJoin]:
+def _joins_by_length(columns: list[CodedColumn], threshold: Fraction) -> Iterator[LengthJoin]:
     """Yield a join per length of the longer text; between two sides either may be the longer."""
     left, right = columns[0], columns[-1]
     is_self_join = len(columns) == 1
@@ -97,27 +98,63 @@ def _joins_by_length(columns: list[HashedColumn], threshold: Fraction) -> Iterat
 
 
 def join_lengths(join: LengthJoin) -> TextPairs:
-    """Find the similar pairs of one join; the distance of each candidate is computed once."""
-    chunks, candidates = find_candidates(join)
-    codes = sort_unique(np.concatenate([np.empty(0, dtype=np.int64), *chunks]))
-    longer, shorter = unpack_pairs(codes)
-    distances = np.zeros(len(codes), dtype=np.int64)
-    for start in range(0, len(codes), TEXTS_PER_CHUNK):
-        chunk = slice(start, start + TEXTS_PER_CHUNK)
-        longer_texts = _select_texts(join.longer.column, longer[chunk])
-        shorter_texts = _select_texts(join.shorter.column, shorter[chunk])
-        distances[chunk] = compute_distances(longer_texts, shorter_texts, join.max_edits)
-    is_similar = distances <= join.max_edits
-    return TextPairs(
-        longer[is_similar], shorter[is_similar], distances[is_similar], candidates, len(codes)
-    )
+    """Find the similar pairs of one join by length."""
+    verifier = _Verifier(join)
+    candidates = 0
+    for compared, codes in find_candidates(join):
+        candidates += compared
+        verifier.add(codes)
+    return verifier.similar_pairs(candidates)
 
 
-def _select_texts(column: TextColumn, places: IntArray) -> list[str]:
-    return [column.texts[place] for place in places.tolist()]
+class _Verifier:
+    """Computes the distances of candidates in chunks that bound the memory."""
+
+    def __init__(self, join: LengthJoin) -> None:
+        self._join = join
+        self._pending = [np.empty(0, dtype=np.int64)]
+        self._pending_count = 0
+        self._similar = [np.empty(0, dtype=np.int64)]
+        self._distances = [np.empty(0, dtype=np.int64)]
+        self._comparisons = 0
+
+    def add(self, codes: IntArray) -> None:
+        """Add packed pairs; the same pair may come several times."""
+        self._pending.append(codes)
+        self._pending_count += len(codes)
+        if self._pending_count <= MAX_PENDING:
+            return
+        self._pending = [sort_unique(np.concatenate(self._pending))]
+        self._pending_count = len(self._pending[0])
+        # A pair that comes again later is compared again, so chunks should be large.
+        if self._pending_count > MAX_PENDING // 2:
+            self._verify()
+
+    def similar_pairs(self, candidates: int) -> TextPairs:
+        """Return the similar pairs among all candidates."""
+        self._verify()
+        codes, first = np.unique(np.concatenate(self._similar), return_index=True)
+        longer, shorter = unpack_pairs(codes)
+        distances = np.concatenate(self._distances)[first]
+        return TextPairs(longer, shorter, distances, candidates, self._comparisons)
+
+    def _verify(self) -> None:
+        join = self._join
+        codes = sort_unique(np.concatenate(self._pending))
+        longer, shorter = unpack_pairs(codes)
+        distances = compute_distances(
+            take_texts(join.longer.column.texts, longer),
+            take_texts(join.shorter.column.texts, shorter),
+            join.max_edits,
+        )
+        is_similar = distances <= join.max_edits
+        self._similar.append(codes[is_similar])
+        self._distances.append(distances[is_similar])
+        self._comparisons += len(codes)
+        self._pending, self._pending_count = [np.empty(0, dtype=np.int64)], 0
 
 
-def _to_rows(join: LengthJoin, pairs: TextPairs, left: HashedColumn) -> PairBatch:
+def _to_rows(join: LengthJoin, pairs: TextPairs, left: CodedColumn) -> PairBatch:
     """Expand pairs of texts to pairs of rows, the left side first."""
     left_rows, right_rows, source = expand_to_rows(
         pairs.longer, pairs.shorter, join.longer.column, join.shorter.column

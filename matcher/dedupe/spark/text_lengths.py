@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catalog.runtime.spark.session import SparkJobs, Work
-from matcher.dedupe.base.rolling_hash import HashedColumn
+from matcher.dedupe.base.char_masks import CharBits
 from matcher.dedupe.base.text_columns import TextColumn, run_offsets
-from matcher.dedupe.edit.segment_candidates import LengthJoin
+from matcher.dedupe.edit.length_join import LengthJoin
 from matcher.dedupe.edit.segments import Segments, TextPairs, join_lengths
+from matcher.dedupe.edit.text_blocks import CodedColumn
 from matcher.packed_arrays import Arrays, pack_arrays, unpack_arrays
 
 
@@ -29,7 +30,7 @@ class SparkSegments(Segments):
             arrays = unpack_arrays(result)
             yield TextPairs(
                 arrays["longer"] + _first_longer(join),
-                arrays["shorter"] + _first_shorter(join),
+                arrays["shorter"] + join.shorter_range()[0],
                 arrays["distances"],
                 *arrays["work"].tolist(),
             )
@@ -38,35 +39,25 @@ class SparkSegments(Segments):
 def _first_longer(join: LengthJoin) -> int:
     # In a self-join both sides are one column, and get the same numbers.
     if join.is_self_join:
-        return _first_shorter(join)
-    return join.longer.length_ranges[join.length][0]
-
-
-def _first_shorter(join: LengthJoin) -> int:
-    lengths = join.partner_lengths()
-    return join.shorter.length_ranges[lengths[0]][0] if lengths else 0
+        return join.shorter_range()[0]
+    return join.longer_range()[0]
 
 
 def _pack_joins(joins: Iterable[LengthJoin]) -> Iterator[bytes]:
-    """Pack the texts that each join needs, with their masks."""
+    """Pack the texts that each join needs, and the characters that have a bit of their own."""
     for join in joins:
-        longer_first, longer_end = join.longer.length_ranges[join.length]
-        lengths = join.partner_lengths()
-        shorter_first = _first_shorter(join)
-        shorter_end = join.shorter.length_ranges[lengths[-1]][1] if lengths else 0
-        arrays = _pack_texts("shorter", join.shorter, shorter_first, shorter_end)
+        arrays = _pack_texts("shorter", join.shorter, *join.shorter_range())
         if not join.is_self_join:
-            arrays |= _pack_texts("longer", join.longer, longer_first, longer_end)
+            arrays |= _pack_texts("longer", join.longer, *join.longer_range())
         numbers = [join.length, join.max_edits, join.is_self_join, join.only_shorter]
-        yield pack_arrays(numbers=np.array(numbers), **arrays)
+        yield pack_arrays(numbers=np.array(numbers), bit_tokens=join.longer.bits.tokens, **arrays)
 
 
-def _pack_texts(name: str, column: HashedColumn, first: int, end: int) -> dict[str, NDArray[Any]]:
+def _pack_texts(name: str, column: CodedColumn, first: int, end: int) -> dict[str, NDArray[Any]]:
     text = "".join(column.column.texts[first:end]).encode("utf-8", "surrogatepass")
     return {
         f"{name}_text": np.frombuffer(text, np.uint8),
         f"{name}_lengths": column.column.lengths[first:end],
-        f"{name}_masks": column.masks[first:end],
     }
 
 
@@ -77,8 +68,9 @@ def _prepare(_shared: bytes) -> Work:
 def _run(item: bytes) -> bytes:
     arrays = unpack_arrays(item)
     length, max_edits, is_self_join, only_shorter = arrays["numbers"].tolist()
-    shorter = _unpack_texts("shorter", arrays)
-    longer = shorter if is_self_join else _unpack_texts("longer", arrays)
+    bits = CharBits(arrays["bit_tokens"])
+    shorter = _unpack_texts("shorter", arrays, bits)
+    longer = shorter if is_self_join else _unpack_texts("longer", arrays, bits)
     join = LengthJoin(longer, shorter, length, max_edits, bool(is_self_join), bool(only_shorter))
     pairs = join_lengths(join)
     return pack_arrays(
@@ -89,10 +81,10 @@ def _run(item: bytes) -> bytes:
     )
 
 
-def _unpack_texts(name: str, arrays: Arrays) -> HashedColumn:
+def _unpack_texts(name: str, arrays: Arrays, bits: CharBits) -> CodedColumn:
     text = arrays[f"{name}_text"].tobytes().decode("utf-8", "surrogatepass")
     lengths = arrays[f"{name}_lengths"]
     offsets = run_offsets(lengths)
     texts = [text[start:end] for start, end in pairwise(offsets.tolist())]
     places = np.arange(len(texts) + 1)
-    return HashedColumn(TextColumn(texts, lengths, places[:-1], places), arrays[f"{name}_masks"])
+    return CodedColumn(TextColumn(texts, lengths, places[:-1], places), bits)

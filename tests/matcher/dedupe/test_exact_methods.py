@@ -1,5 +1,6 @@
 """The joins that claim to be exact find the pairs of brute force: no pair less, no pair more."""
 
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -8,10 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.made_words import made_word
 from matcher.dedupe.base.join import JoinMethod, JoinResult
 from matcher.dedupe.base.records import records_from_texts
 from matcher.dedupe.base.similarity_measures import Measure, SimilarityName
-from matcher.dedupe.edit import segment_candidates, segments
+from matcher.dedupe.edit import segment_choice, segment_index
 from matcher.dedupe.edit.segments import Segments
 from matcher.dedupe.prefix.prefix_filter import PrefixFilter
 from tests.matcher.dedupe.brute_force import brute_force_pairs, pairs_of
@@ -58,17 +60,79 @@ def check_join(
     return result
 
 
-@settings(max_examples=70, deadline=None)
-@given(left=COLUMNS, right=st.none() | COLUMNS, threshold=THRESHOLDS, by_segments=st.booleans())
-@example(left=HARD_TEXTS, right=None, threshold=Fraction(4, 5), by_segments=True)
-@example(left=HARD_TEXTS, right=HARD_TEXTS[::-1], threshold=Fraction(4, 5), by_segments=True)
+@settings(max_examples=100, deadline=None)
+@given(
+    left=COLUMNS,
+    right=st.none() | COLUMNS,
+    threshold=THRESHOLDS,
+    spare=st.none() | st.integers(0, 4),
+    with_neighbours=st.booleans(),
+    in_grids=st.booleans(),
+)
+@example(
+    left=HARD_TEXTS,
+    right=None,
+    threshold=Fraction(4, 5),
+    spare=1,
+    with_neighbours=True,
+    in_grids=True,
+)
+@example(
+    left=HARD_TEXTS,
+    right=HARD_TEXTS[::-1],
+    threshold=Fraction(4, 5),
+    spare=2,
+    with_neighbours=False,
+    in_grids=False,
+)
 def test_segments(
-    left: list[str], right: list[str] | None, threshold: Fraction, by_segments: bool
+    left: list[str],
+    right: list[str] | None,
+    threshold: Fraction,
+    spare: int | None,
+    with_neighbours: bool,
+    in_grids: bool,
 ) -> None:
     """The segment join is exact, on one side and on two, by segments and by masks alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segment_candidates, "SECONDS_PER_MASK_PAIR", 1.0 if by_segments else 0.0)
+        if spare is None:
+            # Masks are chosen where they cost nothing.
+            patch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", -1e6)
+        else:
+            force_segments(patch, (0, spare), with_neighbours)
+        patch.setattr(segment_index, "MIN_GRID_PAIRS", 1 if in_grids else 1e9)
         check_join(Segments(threshold, workers=1), left, right, "edit", threshold)
+
+
+def force_segments(
+    patch: pytest.MonkeyPatch, spares: tuple[int, ...], with_neighbours: bool
+) -> None:
+    """Have texts compared by segments, of which some numbers are ignored, however few they are."""
+    patch.setattr(segment_choice, "SECONDS_PER_MASK_PAIR", 1e6)
+    patch.setattr(segment_choice, "SPARE_SEGMENTS", spares)
+    patch.setattr(segment_choice, "MIN_SEGMENT_LENGTH", 1)
+    patch.setattr(segment_choice, "MIN_GAINS", ((with_neighbours, 0),))
+
+
+@pytest.mark.parametrize("with_neighbours", [False, True])
+@pytest.mark.parametrize("spare", [0, 1, 3, 9])
+def test_shared_pieces(spare: int, with_neighbours: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts that share long pieces are joined exactly, however many segments they ignore."""
+    force_segments(monkeypatch, (spare,), with_neighbours)
+    monkeypatch.setattr(segment_index, "MIN_GRID_PAIRS", 60)
+    generator = random.Random(spare)
+    texts = list[str]()
+    for number in range(90):
+        group = number // 3
+        text = f"{made_word(group * 7919)} {made_word(group)} street {group}, Nupaba"
+        for _ in range(generator.randrange(6)):
+            place = generator.randrange(len(text))
+            text = text[:place] + generator.choice(["", "x", "é😀"]) + text[place + 1 :]
+        texts.append(text)
+    for threshold in (Fraction(4, 5), Fraction(9, 10)):
+        result = check_join(Segments(threshold), texts, None, "edit", threshold)
+        check_join(Segments(threshold), texts[:50], texts[40:], "edit", threshold)
+    assert len(result) > 10
 
 
 @settings(max_examples=70, deadline=None)
@@ -157,8 +221,17 @@ def test_several_groups(similarity: SimilarityName) -> None:
 
 def test_chunks_of_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     """If candidates are taken in many small chunks, none is lost between them."""
-    monkeypatch.setattr(segment_candidates, "PAIRS_PER_CHUNK", 50)
-    monkeypatch.setattr(segments, "TEXTS_PER_CHUNK", 7)
+    for name, value in {
+        "segment_candidates.CHARACTERS_PER_INDEX": 900,
+        "segment_candidates.PARTNERS_PER_GRID": 9,
+        "segment_candidates.PAIRS_PER_GRID": 30,
+        "segment_choice.CHARACTERS_PER_BLOCK": 500,
+        "segment_choice.SECONDS_PER_MASK_PAIR": 1e6,
+        "segment_index.PAIRS_PER_CHUNK": 50,
+        "segment_index.PAIRS_PER_GRID": 30,
+        "segments.MAX_PENDING": 7,
+    }.items():
+        monkeypatch.setattr(f"matcher.dedupe.edit.{name}", value)
     texts = [f"{n % 50:04d} main street {n % 9}" for n in range(300)]
     check_join(Segments(Fraction(9, 10)), texts, None, "edit", Fraction(9, 10))
 

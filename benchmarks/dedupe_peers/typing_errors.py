@@ -1,0 +1,37 @@
+"""Typing errors in short records that share a word: `scout dedupe` by edit distance, and its cost.
+
+The records are those of `benchmarks.spark records`: a name, an address with the word `street`, and
+a town, of made words. One in five repeats an earlier one. All are about 45 characters long, so at a
+similarity of 0.8 nine edits are allowed: a hard case, as the words of a record have few letters
+more.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.spark import write_records
+
+
+def measure_typing_errors(count: int, method: str) -> None:
+    """Find the similar records among `count` in a process, and print its cost."""
+    with tempfile.TemporaryDirectory(prefix="scout-typing-") as name:
+        table, pairs = Path(name) / "records.txt", Path(name) / "pairs.csv"
+        write_records(table, count)
+        command = [sys.executable, "-m", "scout", "dedupe", str(table), "--method", method]
+        command += ["--out", str(pairs), "--json"]
+        begin = time.perf_counter()
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        seconds = time.perf_counter() - begin
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    figures = json.loads(done.stdout)
+    print(
+        f"{count:,} records, {method}: {figures['pairs']:,} pairs, "
+        f"{used.ru_utime + used.ru_stime:.1f} s of processor time, "
+        f"{seconds:.1f} s by the clock, {used.ru_maxrss / 2**20:.2f} GB",
+        flush=True,
+    )
