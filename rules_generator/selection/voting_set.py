@@ -9,7 +9,6 @@ is gone.
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from math import inf
-from operator import itemgetter
 
 from selectolax.lexbor import LexborNode
 
@@ -111,14 +110,15 @@ def _fallbacks(
     They abstain where the catalog knows no value. If there is no other element, another selector of
     the same one may hold where the first does not.
     """
-    usable = []
+    from_elsewhere, from_same_element = list[ScoredTally](), list[ScoredTally]()
     for pair in candidates:
-        if _can_fall_back(pair[1], chosen):
-            shares_element = _shares_element(pair[1], chosen)
-            if not shares_element or _is_safe_selector(pair[1]):
-                usable.append((shares_element, pair))
-    ordered = sorted(usable, key=itemgetter(0))
-    return [pair for _, pair in ordered][: ENOUGH_RULES - len(chosen)]
+        if not _can_fall_back(pair[1], chosen):
+            continue
+        if not _shares_element(pair[1], chosen):
+            from_elsewhere.append(pair)
+        elif _is_safe_selector(pair[1]):
+            from_same_element.append(pair)
+    return [*from_elsewhere, *from_same_element][: ENOUGH_RULES - len(chosen)]
 
 
 def _is_safe_selector(tally: Tally) -> bool:
@@ -158,9 +158,11 @@ def _confirms(
         return False
     if _is_unnamed_constant(tally) and names_attribute(chosen[0][1].candidate):
         return False
-    kinds = {kind(peer.candidate.selector) for _, peer in chosen}
-    is_new = kind(tally.candidate.selector) not in kinds
-    return is_new and all(_agree(tally, peer) for _, peer in chosen)
+    kind_of_place = kind(tally.candidate.selector)
+    for _, peer in chosen:
+        if kind(peer.candidate.selector) == kind_of_place or not _agree(tally, peer):
+            return False
+    return True
 
 
 def _shares_element(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:

@@ -8,6 +8,7 @@ neighbouring elements.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, combinations, islice
 from typing import Any
 
@@ -67,14 +68,14 @@ def find_item_lists(document: Document, offers: Sequence[KnownValues]) -> list[I
     """Return the lists and rows of a page in which its known offers may stand."""
     selectors: dict[AnySelector, None] = dict.fromkeys(islice(_data_lists(document), MAX_LISTS))
     selectors |= dict.fromkeys(_rows(document, offers))
-    item_lists = (read_item_list(document, selector) for selector in selectors)
+    item_lists = map(partial(read_item_list, document), selectors)
     return [item_list for item_list in item_lists if item_list.items]
 
 
 def read_item_list(document: Document, selector: AnySelector) -> ItemList:
     """Read the items that a selector finds on a page, with the texts of each."""
     items = islice(items_at(document, selector), MAX_ITEMS)
-    return ItemList(selector, tuple(_item_texts(item) for item in items))
+    return ItemList(selector, tuple(map(_item_texts, items)))
 
 
 def _data_lists(document: Document) -> Iterator[JsonAt]:

@@ -45,8 +45,11 @@ def schema_variants(documents: Sequence[Document]) -> tuple[VariantLayout, ...]:
     layouts = []
     for block, path in LIST_PATHS:
         selector = JsonAt(css=SCHEMA_ORG, block=block, path=path)
-        all_items = (items_at(document, selector) for document in documents)
-        pages = [items for items in all_items if len(items) > 1]
+        pages = []
+        for document in documents:
+            items = items_at(document, selector)
+            if len(items) > 1:
+                pages.append(items)
         if len(pages) >= MIN_PAGES and _are_numbered(pages):
             layouts.append(_layout(selector, [*chain.from_iterable(pages)]))
     return tuple(layouts)
@@ -76,10 +79,16 @@ def _layout(selector: JsonAt, items: Sequence[Item]) -> VariantLayout:
                     attribute=attribute, selector=at_path, origin="general", support=len(items)
                 )
                 rules.append(rule)
-    links = map(_in_item, LINK_PATHS)
-    # The first kind of link that all items have.
-    link = next((link for link in links if all(item.find(link) for item in items)), None)
+    link = _common_link(items)
     return VariantLayout(items=selector, rules=tuple(rules), link=link, support=len(items))
+
+
+def _common_link(items: Sequence[Item]) -> JsonAt | None:
+    """Return the first kind of link that all items have."""
+    for link in map(_in_item, LINK_PATHS):
+        if all(item.find(link) for item in items):
+            return link
+    return None
 
 
 def _in_item(path: str) -> JsonAt:
