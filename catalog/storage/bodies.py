@@ -64,7 +64,7 @@ def share_credentials(url: str) -> None:
 class StoredBody:
     """A file of the page store: the name of its body, its path, bytes, and time of writing.
 
-    `modified` is in seconds of the epoch. A part is an incomplete body that a killed process has left.
+    `modified` is in seconds of the epoch. A part is an incomplete body left by a killed process.
     """
 
     name: str

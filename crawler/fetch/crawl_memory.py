@@ -106,7 +106,7 @@ class CrawlMemory:
     def admit_pages(
         self, pages: Sequence[Page]
     ) -> tuple[dict[int, list[FetchOutcome]], NumberedEvent | None]:
-        """Reconsider leased pages; returns the outcomes of pages that need no request, by row id."""
+        """Reconsider leased pages; return the outcomes of pages without a request, by row id."""
         event = self._journal.make_event("admit", [_page_values(page) for page in pages])
         return self._reconsider(pages), event
 
