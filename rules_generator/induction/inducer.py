@@ -71,11 +71,6 @@ class LearntTemplate:
                 return True
         return False
 
-    @property
-    def addresses(self) -> list[str]:
-        """The URLs of its examples."""
-        return [member.address for member in self.members]
-
     def _stands_alone(self, rule: Rule) -> bool:
         """Return True if a rule reads data, or an element with hardly any like it on a page."""
         if isinstance(rule.selector, JsonAt):
@@ -116,7 +111,7 @@ class LearntModel:
                 titled.append((template, learnt))
         addresses, templates = list[str](), list[Template]()
         for template, learnt in titled or pairs:
-            addresses += learnt.addresses
+            addresses += [member.address for member in learnt.members]
             templates.append(template)
         return RuleSet(learnt_from=tuple(addresses), currency=currency, templates=tuple(templates))
 
@@ -136,7 +131,7 @@ def induce(
     counts = {template.name: len(template.rules) for template in rules.templates}
     unlike = set[str]()
     for learnt in model.templates:
-        unlike.update(learnt.addresses)
+        unlike.update(member.address for member in learnt.members)
     unlike.difference_update(rules.learnt_from)
     set_aside = (*model.set_aside, *dict.fromkeys(sorted(unlike), UNLIKE).items())
     return rules, InductionReport(counts, set_aside, _not_found(examples, rules.templates))

@@ -7,19 +7,18 @@ is gone.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from math import inf
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import IDENTIFIERS, Attribute
+from parser.page.ancestors import ancestors_or_self
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector
 from parser.voting.vote_weights import weight_at
 from rules_generator.candidates.naming import may_cut_number, names_attribute
 from rules_generator.candidates.source_kinds import element_kind, source_kind
 from rules_generator.config import LearnerConfig
-from rules_generator.locate.element_selectors import ancestors_or_self
 from rules_generator.scoring.ranking import ScoredTally
 from rules_generator.scoring.tally import Tally
 
@@ -182,8 +181,7 @@ def _are_nested(tally: Tally, peer: Tally) -> bool:
 
 
 def _is_within(inner: LexborNode, outer: LexborNode) -> bool:
-    ancestors = islice(ancestors_or_self(inner), MAX_LEVELS)
-    return any(node.mem_id == outer.mem_id for node in ancestors)
+    return any(node.mem_id == outer.mem_id for node in ancestors_or_self(inner, MAX_LEVELS))
 
 
 def _is_unnamed_constant(tally: Tally) -> bool:

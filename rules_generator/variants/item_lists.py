@@ -15,6 +15,7 @@ from typing import Any
 from selectolax.lexbor import LexborNode
 
 from catalog.models import IDENTIFIERS, Attribute
+from parser.page.ancestors import ancestors_or_self
 from parser.page.document import Document
 from parser.page.texts import HIDDEN_TAGS, element_text, own_text
 from parser.rules.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
@@ -22,7 +23,6 @@ from parser.scripts.blocks import attribute_data
 from parser.scripts.syntax.jsonpath import can_name, child_path
 from parser.variants import Item, items_at
 from rules_generator.locate.element_selectors import (
-    ancestors_or_self,
     anchor_selectors,
     css_tag,
     nth_of_type,
@@ -153,8 +153,11 @@ def _common_parent(
     first: LexborNode, second: LexborNode
 ) -> tuple[LexborNode, LexborNode, LexborNode] | None:
     """Return the element around both nodes, and its two children that hold one each."""
-    child_of = {node.parent.mem_id: node for node in ancestors_or_self(first) if node.parent}
-    for node in ancestors_or_self(second):
+    child_of = {}
+    for node in ancestors_or_self(first, MAX_NODES):
+        if node.parent is not None:
+            child_of[node.parent.mem_id] = node
+    for node in ancestors_or_self(second, MAX_NODES):
         sibling = child_of.get(node.parent.mem_id) if node.parent else None
         if node.parent is not None and sibling is not None:
             is_alike = sibling.mem_id != node.mem_id and sibling.tag == node.tag
@@ -166,7 +169,7 @@ def _row_selectors(parent: LexborNode, first: LexborNode, second: LexborNode) ->
     second_anchors = set(anchor_selectors(second))
     shared = [anchor for anchor in anchor_selectors(first) if anchor in second_anchors]
     holders = [*anchor_selectors(parent)[:2], css_tag(parent)]
-    around = islice(ancestors_or_self(parent), 1, None)
+    around = islice(ancestors_or_self(parent, MAX_NODES), 1, None)
     outer_anchors = chain.from_iterable(map(anchor_selectors, around))
     holders += [f"{outer} {css_tag(parent)}" for outer in islice(outer_anchors, 1)]
     holders += _paths_from_anchors(parent)

@@ -45,11 +45,8 @@ def schema_variants(documents: Sequence[Document]) -> tuple[VariantLayout, ...]:
     layouts = []
     for block, path in LIST_PATHS:
         selector = JsonAt(css=SCHEMA_ORG, block=block, path=path)
-        pages = []
-        for document in documents:
-            items = items_at(document, selector)
-            if len(items) > 1:
-                pages.append(items)
+        all_items = (items_at(document, selector) for document in documents)
+        pages = [items for items in all_items if len(items) > 1]
         if len(pages) >= MIN_PAGES and _are_numbered(pages):
             layouts.append(_layout(selector, [*chain.from_iterable(pages)]))
     return tuple(layouts)
