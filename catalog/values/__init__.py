@@ -93,7 +93,11 @@ def is_same_value(attribute: Attribute, a: str, b: str) -> bool:
 
 
 def is_same_as_any(attribute: Attribute, value: str, accepted: Iterable[str]) -> bool:
-    """Return True if a normalised value means the same as one of the accepted ones."""
+    """Return True if a normalised value means the same as one of the accepted ones.
+
+    >>> is_same_as_any(Attribute.BRAND, "LUMO", ["Acme", "Lumo"])
+    True
+    """
     return any(is_same_value(attribute, value, accepted_value) for accepted_value in accepted)
 
 
