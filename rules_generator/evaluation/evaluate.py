@@ -235,10 +235,8 @@ def _setting_result(
     result = SettingResult(pages=_count_pages(shop, rules))
     for page, page_readings in readings:
         for attribute in SCORED:
-            reading, outcome = (
-                page_readings.get(attribute),
-                _outcome(attribute, page_readings, page),
-            )
+            reading = page_readings.get(attribute)
+            outcome = _outcome(attribute, page_readings, page)
             result.counts[attribute][outcome] += 1
             if reading and outcome in ("right", "wrong"):
                 result.judged.append(judge_reading(shop.name, reading, outcome == "right"))

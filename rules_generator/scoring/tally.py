@@ -134,8 +134,10 @@ def tally_candidate(
     raws = pages.candidate_texts(candidate.attribute, candidate.selector, selected)
     trimmed: list[str | None] = []
     for index, raw in zip(selected, raws, strict=True):
-        trim = _cross_validated_trim(candidate, pages, index)
-        trimmed.append(raw if raw is None else trim.apply(raw))
+        if raw is None:
+            trimmed.append(None)
+        else:
+            trimmed.append(_cross_validated_trim(candidate, pages, index).apply(raw))
     candidate = _with_decimal_point(candidate, trimmed)
     values = _values(candidate, trimmed, examples)
     right = []

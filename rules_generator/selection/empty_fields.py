@@ -128,14 +128,16 @@ def _count_fields(
     examples: Sequence[TrainingExample], objects: Sequence[JsonAt], absent: set[Attribute]
 ) -> Counter[Field]:
     """Count the pages that have a field for each absent attribute."""
+
+    def is_absent(field: Field) -> bool:
+        return field[0] in absent
+
     counts: Counter[Field] = Counter()
     for example in examples[:MAX_PAGES]:
         titles = example.known.get(Attribute.TITLE, ())
         named = _named_fields(example.document, titles)
         fields = chain(named, _sibling_fields(example.document, objects))
-        for field in dict.fromkeys(fields):
-            if field[0] in absent:
-                counts[field] += 1
+        counts.update(list(dict.fromkeys(filter(is_absent, fields))))
     return counts
 
 
