@@ -1,4 +1,4 @@
-"""Crawl job: the parameters of one crawl, and what the process that crawls opens for it.
+"""Crawl job: the parameters of one crawl, and the resources that the crawling process opens.
 
 Everyone on the machine can read the command line of a process, and its environment is inherited by
 others. So the job is sent over a socket, settings included.

@@ -1,4 +1,4 @@
-"""Imports of the crawl process: what Scrapy would import by the names in its settings.
+"""Imports of the crawl process: the modules that Scrapy would import by names in its settings.
 
 The process server imports this module once, before it forks the processes of crawls. The reactor is
 not among them: each process installs its own.

@@ -229,7 +229,7 @@ def _large_catalog(
     order: Sequence[int],
     statistics: CatalogStatistics | None,
 ) -> LargeCatalog | None:
-    """Return the keys of a large catalog in this order, or what stands for it in training.
+    """Return the keys of a large catalog in this order, or the sample for it in training.
 
     None for a small one.
     """

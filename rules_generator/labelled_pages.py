@@ -52,8 +52,8 @@ def learn_rules(
 def _canonical_values(url: str, known: KnownValues) -> dict[Attribute, list[str]]:
     canonical: dict[Attribute, list[str]] = {}
     for name, given in known.items():
-        if name not in {attribute.value for attribute in Attribute}:
-            names = ", ".join(attribute.value for attribute in Attribute)
+        if name not in list(Attribute):
+            names = ", ".join(Attribute)
             raise UsageError(f"{url}: no attribute is called {name!r}; there are {names}")
         attribute = Attribute(name)
         for text in [given] if isinstance(given, str) else given:

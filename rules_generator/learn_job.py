@@ -208,7 +208,7 @@ def _learnt_pages(session: Session, shop: Shop) -> list[tuple[object, ...]]:
     names = ("url", "state", "body", "canonical", "content_type")
     columns = [getattr(Page, name) for name in names]
     pages = sql_select(*columns).where(col(Page.shop_id) == shop.id, has_content)
-    return sorted(tuple(page) for page in session.connection().execute(pages))
+    return sorted(map(tuple, session.connection().execute(pages)))
 
 
 def _confirm_rules(store: Store, shop: Shop, run_id: int, digest: str) -> StoredRules | None:

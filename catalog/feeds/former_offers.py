@@ -23,7 +23,7 @@ _COPIED = [column.name for column in _KNOWN.columns if column.name != "id"]
 
 
 def keep_former_offers(session: Session, shop_id: int) -> None:
-    """Copy a shop's known offers in place of those that were kept before. One statement each."""
+    """Copy a shop's known offers in place of the former copy. One statement each."""
     session.exec(delete(FormerOffer).where(col(FormerOffer.shop_id) == shop_id))
     columns = [_KNOWN.c.id, *(_KNOWN.c[name] for name in _COPIED)]
     offers = sql_select(*columns).where(_KNOWN.c.shop_id == shop_id)

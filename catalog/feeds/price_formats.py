@@ -7,7 +7,7 @@ its ambiguous prices are rewritten to forms that read in one way only.
 Where no price of the column decides, these do, in this order: a currency of three decimals; the
 other price columns of the feed, as one program writes them all; a currency whose markets group
 digits by commas only; and the size of the prices, as hardly a shop asks more than 10,000 euros for
-every second offer. What nothing decides is read as thousands, as in a text, with a note.
+every second offer. A column that stays ambiguous is read as thousands, as in a text, with a note.
 """
 
 import re

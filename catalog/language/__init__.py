@@ -1,7 +1,8 @@
 """Languages of readers: translated texts, and numbers, money and times as the reader writes them.
 
-A `Language` is a value that is loaded once and passed to whatever writes texts for people. Machine
-formats (JSON, CSV, feeds, logs) take none: they are English, with numbers as programs read them.
+A `Language` is a value that is loaded once and passed to all code that writes texts for people.
+Machine formats (JSON, CSV, feeds, logs) take none: they are English, with numbers as programs read
+them.
 
 - Python: `language.gettext("No page of the shop was discovered.")`, `language.ngettext(...)` with a
   number, and `gettext_noop("...")` around a constant that is translated later.

@@ -11,7 +11,7 @@ from catalog.models.columns import UtcDateTime, empty_dict, empty_list, utc_now
 
 
 class ShopAssessment(SQLModel, table=True):
-    """What needs a look at a shop, as of its newest run and import.
+    """The open problems of a shop, as of its newest run and import.
 
     `basis` names these two with the state of the run; the assessment is made again when it differs.
     """
@@ -55,7 +55,7 @@ class DeliveryKind(StrEnum):
 
 
 class Delivery(SQLModel, table=True):
-    """A digest of what needs a look, sent on a schedule by mail or to a webhook.
+    """A digest of shops' open problems, sent on a schedule by mail or to a webhook.
 
     `target` is an address of a webhook, or mail addresses separated by commas. `shops` are the
     names of the shops that it is about, empty for all. `secret` signs the requests of a webhook.

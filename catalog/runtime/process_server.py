@@ -9,7 +9,7 @@ A child lives no longer than the process that requested it: the server kills it 
 gone, and the operating system kills all children when the server has gone. On systems without
 `prctl` a child ends when it next uses its channel.
 
-`catalog.runtime.served_process` is the side of those that request processes.
+`catalog.runtime.served_process` is the side of the processes that send requests.
 """
 
 import gc

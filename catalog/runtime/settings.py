@@ -43,7 +43,7 @@ class Settings(BaseSettings):
     `traces_url` is the address of OTLP over HTTP to which traces are sent.
 
     A shop that is run has a lease in the database. It expires `lease_seconds` after its last
-    renewal. With `use_workers`, scheduled runs and those that the control room starts are queued
+    renewal. With `use_workers`, scheduled runs and runs that the control room starts are queued
     for `scout worker`, which tries a failing job `job_attempts` times.
 
     `spark_folder` is one that all machines of a Spark cluster share.

@@ -64,7 +64,7 @@ def share_credentials(url: str) -> None:
 class StoredBody:
     """A file of the page store: the name of its body, its path, bytes, and time of writing.
 
-    `modified` is in seconds of the epoch. A part is what a killed process has left of a body.
+    `modified` is in seconds of the epoch. A part is an incomplete body left by a killed process.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Events of crawls: what each step has taught, so that an interrupted crawl can learn it again.
+"""Events of crawls: the lessons of each step, so that an interrupted crawl can learn them again.
 
 Events are written in the transaction of the pages that they belong to.
 """

@@ -70,7 +70,7 @@ class FrontierLink:
 class FetchOutcome:
     """Result of one page's fetch: its new state, further columns to set, and the links found on it.
 
-    `event` is what the crawl has learnt from it.
+    `event` records the lessons that the crawl drew from it.
     """
 
     page_id: int

@@ -108,8 +108,8 @@ class Store:
     def write(self) -> Iterator[Session]:
         """Open a session that commits at its end, or rolls back on an error.
 
-        On SQLite it is the only writer. On PostgreSQL others write at the same time: what is read to
-        be written is locked first (`lock_shop`, `with_for_update`).
+        On SQLite it is the only writer. On PostgreSQL others write at the same time: rows that are
+        read to be changed are locked first (`lock_shop`, `with_for_update`).
 
         Raises StorageFull, LeaseLost where the lease of the store's fence is lost, and OverflowError
         or ValueError for a value that does not fit.

@@ -6,7 +6,7 @@ reports compare like with like. It is called on hundreds of thousands of short t
 of value rejects cheaply first. `normalise` is idempotent: a normalised text stays unchanged.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -90,6 +90,15 @@ def is_same_value(attribute: Attribute, a: str, b: str) -> bool:
     if attribute is Attribute.DESCRIPTION:
         return a == b or text.word_overlap(a, b) >= text.SAME_DESCRIPTION
     return value_key(attribute, a) == value_key(attribute, b)
+
+
+def is_same_as_any(attribute: Attribute, value: str, accepted: Iterable[str]) -> bool:
+    """Return True if a normalised value means the same as one of the accepted ones.
+
+    >>> is_same_as_any(Attribute.BRAND, "LUMO", ["Acme", "Lumo"])
+    True
+    """
+    return any(is_same_value(attribute, value, accepted_value) for accepted_value in accepted)
 
 
 def make_offer(

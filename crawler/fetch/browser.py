@@ -47,7 +47,7 @@ SWITCHES = (
 
 
 def start_hint(browser: object) -> str:
-    """Describe a browser that does not start, with what to do about it."""
+    """Describe a browser that does not start, with the remedy."""
     return (
         f"{browser} does not start: allow it user namespaces for its sandbox (in a container by "
         "the seccomp profile), install Chromium again, or set 'browser' to another"

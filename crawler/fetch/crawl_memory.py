@@ -1,4 +1,4 @@
-"""Crawl memory: what a crawl learns from its responses, and learns again after an interruption.
+"""Crawl memory: a crawl learns from its responses, and learns it again after an interruption.
 
 The page table tells which pages are done, but not what they have taught: which of two addresses is
 the original, which rules are trusted, which links lead into a trap. So each step from which the
@@ -29,7 +29,7 @@ _SOME_BODY = "stored"
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a response means: the page's new state, its canonical address, and links.
+    """Conclusion from a response: the page's new state, its canonical address, and links.
 
     `to_try` are links that a rule had replaced and that are due now.
     """
@@ -106,7 +106,7 @@ class CrawlMemory:
     def admit_pages(
         self, pages: Sequence[Page]
     ) -> tuple[dict[int, list[FetchOutcome]], NumberedEvent | None]:
-        """Reconsider leased pages; returns the outcomes of those that need no request, by row id."""
+        """Reconsider leased pages; return the outcomes of pages without a request, by row id."""
         event = self._journal.make_event("admit", [_page_values(page) for page in pages])
         return self._reconsider(pages), event
 

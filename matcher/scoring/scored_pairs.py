@@ -45,7 +45,7 @@ class LargeCatalog:
     """A catalog of which some offers stand for others.
 
     `keys` are the content keys of the offers at hand, by which they are drawn
-    (`catalog.values.content_keys`). `statistics` stand for those that are not; None if all are.
+    (`catalog.values.content_keys`). `statistics` stand for the offers not at hand; None if all are.
     `training` are then the records to train on, `rounds` their rows in each round.
     """
 

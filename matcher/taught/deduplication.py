@@ -96,10 +96,10 @@ class TaughtOptions:
 
 @dataclass(frozen=True)
 class Decision:
-    """Scored candidates and what was decided.
+    """Scored candidates and the decisions on them.
 
-    `odds` are log-odds of the rows of `scored`, those of labelled pairs by their label; `scores` are
-    the log-odds that the model gives, labelled or not. `variant_of` names the rule that keeps a pair
+    `odds` are log-odds of the rows of `scored`, of labelled pairs by their label; `scores` are the
+    log-odds that the model gives, labelled or not. `variant_of` names the rule that keeps a pair
     apart, "" for none. `held_out` are cross-fitted probabilities of the labels, for figures.
     """
 

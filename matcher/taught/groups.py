@@ -1,7 +1,7 @@
 """Groups of records by average linkage: two groups are joined if their pairs say so on average.
 
 Connected components chain: A is like B, B like C, and A ends up with C although they differ. Here
-every pair between two groups has its say: those scored with their log-odds, those that were never
+every pair between two groups counts: scored pairs with their log-odds, pairs that were never
 candidates as improbable, variants and pairs that a reviewer kept apart as impossible. Missing pairs
 within small components are scored first (`missing_pairs`), so few are merely assumed. The result
 does not depend on the order of the pairs.

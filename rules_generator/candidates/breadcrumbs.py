@@ -14,7 +14,7 @@ need it for no value.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
 from selectolax.lexbor import LexborNode
@@ -76,11 +76,11 @@ def breadcrumb_selectors(
 ) -> list[TextAt | JsonAt]:
     """Return selectors that give the known category on several pages, commonest first."""
     counts: Counter[TextAt | JsonAt] = Counter()
-    labelled = ((paths[0], page) for paths, page in zip(known_paths, pages, strict=True) if paths)
-    for path, page in islice(labelled, MAX_PAGES):
+    labelled = compress(zip(known_paths, pages, strict=True), known_paths)
+    for (path, *_), page in islice(labelled, MAX_PAGES):
         selectors = set[TextAt | JsonAt](_in_data(page.document, path))
         if SEPARATOR in path:
-            selectors.update(TextAt(css=css, join=True) for css in _in_markup(page.document, path))
+            selectors.update(_in_markup(page.document, path))
         counts.update(selectors)
 
     def rank(selector: TextAt | JsonAt) -> tuple[int, int, str]:
@@ -117,7 +117,11 @@ def _fields(entries: Sequence[Any]) -> Iterator[tuple[str, list[str]]]:
     """Yield each field of the first entry with its text in every entry."""
     for field, _ in islice(flatten_json(entries[0], ""), MAX_FIELDS):
         values_at = compile_path(f"${field}")
-        yield field, [scalar_text(next(iter(values_at(entry)), None)) or "" for entry in entries]
+        texts = []
+        for entry in entries:
+            value = next(iter(values_at(entry)), None)
+            texts.append(scalar_text(value) or "")
+        yield field, texts
 
 
 def _part_key(texts: Sequence[str], part: slice | int) -> str | None:
@@ -146,7 +150,8 @@ def _lists(data: Any, path: str = "$", depth: int = MAX_DEPTH) -> Iterator[tuple
             yield from _lists(value, child_path(path, path_step(str(name))), depth - 1)
 
 
-def _in_markup(document: Document, path: str) -> Iterator[str]:
+def _in_markup(document: Document, path: str) -> Iterator[TextAt]:
+    """Yield selectors of elements whose joined texts make up a path."""
     category_key = _category_key(path)
     steps = [value_key(Attribute.CATEGORY, step) for step in path.split(SEPARATOR)]
     selectors: dict[str, None] = {}
@@ -155,7 +160,7 @@ def _in_markup(document: Document, path: str) -> Iterator[str]:
     for css in selectors:
         for part in ELEMENT_PARTS:
             if _category_key(document.join_texts(css + part)) == category_key:
-                yield css + part
+                yield TextAt(css=css + part, join=True)
 
 
 def _elements_with_step(document: Document, step: str) -> Iterator[LexborNode]:

@@ -72,13 +72,11 @@ class SelectorPool:
         """Return selectors that find a complete value, each with its form there."""
         pages_of = self._pages_of[True]
         usual = list(islice(self._usual(pages_of), limit))
-        pooled = [*usual, *self._for_other_layouts(usual, pages_of)]
-        return [(build_selector(parts), form) for parts, form in pooled]
+        return _build([*usual, *self._for_other_layouts(usual, pages_of)])
 
     def containing_texts(self, limit: int) -> list[tuple[AnySelector, Form]]:
         """Return selectors of texts with the value in them, a few per kind of element."""
-        pooled = islice(self._few_per_element(self._usual(self._pages_of[False])), limit)
-        return [(build_selector(parts), form) for parts, form in pooled]
+        return _build(islice(self._few_per_element(self._usual(self._pages_of[False])), limit))
 
     def _add_page(self, page: int, occurrences: Sequence[Occurrence]) -> None:
         path_cache: PathCache = {}
@@ -93,7 +91,7 @@ class SelectorPool:
 
     def _usual(self, pages_of: PageBits) -> Iterator[PooledSelector]:
         """Yield the selectors of most pages."""
-        most_pages = max((bits.bit_count() for bits in pages_of.values()), default=0)
+        most_pages = max(map(int.bit_count, pages_of.values()), default=0)
         usual = []
         for pooled, bits in pages_of.items():
             if bits.bit_count() >= MIN_PAGE_SHARE * most_pages:
@@ -148,3 +146,7 @@ class SelectorPool:
             counts[element, kind, detail, block] += 1
             if counts[element, kind, detail, block] <= MAX_PER_ELEMENT:
                 yield pooled
+
+
+def _build(pooled: Iterable[PooledSelector]) -> list[tuple[AnySelector, Form]]:
+    return [(build_selector(parts), form) for parts, form in pooled]

@@ -13,11 +13,11 @@ from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
+from parser.page.ancestors import ancestors_or_self
 from parser.page.texts import element_text
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.blocks import css_string
 from rules_generator.locate.element_selectors import (
-    ancestors_or_self,
     anchor_selectors,
     css_tag,
     nth_of_type,

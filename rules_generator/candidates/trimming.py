@@ -74,10 +74,10 @@ def surroundings(
 
 def learn_trims(sides: Sequence[Surroundings]) -> list[Trim]:
     """Return the trims that the surroundings suggest; `scoring` counts which of them hold."""
-    trimmed = [(left, right) for left, right in sides if left or right]
+    trimmed = list(filter(any, sides))
     if not trimmed:
         return []
-    lefts, rights = [left for left, _ in trimmed], [right for _, right in trimmed]
+    lefts, rights = zip(*trimmed, strict=True)
     trims = []
     left, right = _delimiter(lefts, at_end=True), _delimiter(rights, at_end=False)
     if left or right:
@@ -131,8 +131,8 @@ def drop_ambient_words(trim: Trim, texts: Iterable[tuple[str, Sequence[str]]]) -
 
 def _common_shape(values: Sequence[str]) -> str:
     """Return the regular expression of all values' shape; empty without a common one."""
-    all_runs = [_runs(value) for value in set(values)]
-    kinds = {tuple(text if kind == OTHER_RUN else kind for kind, text in runs) for runs in all_runs}
+    all_runs = list(map(_runs, set(values)))
+    kinds = set(map(_kinds, all_runs))
     if len(all_runs) < MIN_SHAPE_VALUES or len(kinds) != 1 or DIGITS_RUN not in next(iter(kinds)):
         return ""
     return "".join(map(_run_shape, zip(*all_runs, strict=True)))
@@ -140,6 +140,11 @@ def _common_shape(values: Sequence[str]) -> str:
 
 def _runs(value: str) -> list[Run]:
     return [(match.lastindex, match[0]) for match in RUNS.finditer(value)]
+
+
+def _kinds(runs: Iterable[Run]) -> tuple[str | int | None, ...]:
+    """Return the kinds of a value's runs; each other character is a kind of its own."""
+    return tuple(text if kind == OTHER_RUN else kind for kind, text in runs)
 
 
 def _run_shape(runs: Sequence[Run]) -> str:
@@ -153,7 +158,7 @@ def _run_shape(runs: Sequence[Run]) -> str:
 
 def _delimiter(sides: Sequence[str], *, at_end: bool) -> str:
     """Return the common end (or start) of the sides next to the value, up to a digit."""
-    full = [side for side in sides if side]
+    full = list(filter(None, sides))
     if not full or len(full) * 2 < len(sides):
         return ""
     # Away from the value, character by character.
@@ -187,7 +192,7 @@ def _complete_words(literal: str, sides: Sequence[str]) -> str:
     """
     size = len(literal)
     if any(_in_one_word(literal[-1:], side[size : size + 1]) for side in sides):
-        return literal.rstrip("".join(char for char in literal if _is_cased(char)))
+        return literal.rstrip("".join(filter(_is_cased, literal)))
     return literal
 
 

@@ -4,6 +4,7 @@ The weights in `parser.voting.confidence` are such a fit. To judge them honestly
 is left out of the fit and then predicted (leave-one-group-out cross-validation).
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,10 +31,12 @@ def predict_held_out(readings: Sequence[JudgedReading]) -> list[JudgedReading] |
 
     None if there is no reading or one shop, or the other shops are all right or all wrong.
     """
+    by_shop = defaultdict[str, list[JudgedReading]](list)
+    for reading in readings:
+        by_shop[reading.shop].append(reading)
     predicted = []
-    for shop in sorted({reading.shop for reading in readings}):
+    for shop, left_out in sorted(by_shop.items()):
         others = [reading for reading in readings if reading.shop != shop]
-        left_out = [reading for reading in readings if reading.shop == shop]
         if len({reading.is_right for reading in others}) < 2:
             return None
         confidences = _fit(others).predict_proba(_matrix(left_out))[:, 1].clip(max=MAX_CONFIDENCE)

@@ -71,11 +71,10 @@ def _lines(settings: Sequence[Mapping[str, Any]], floor: float) -> Iterator[str]
     for number, train in enumerate(sorted({setting["train"] for setting in settings})):
         colour = COLOURS[number % len(COLOURS)]
         for row, (name, dash) in enumerate((("accuracy", ""), ("precision", "6 4"))):
-            points = [
-                (_across(setting["threshold"]), _height(setting[name], floor))
-                for setting in by_threshold
-                if setting["train"] == train and setting[name] is not None
-            ]
+            points = []
+            for setting in by_threshold:
+                if setting["train"] == train and setting[name] is not None:
+                    points.append((_across(setting["threshold"]), _height(setting[name], floor)))
             y = TOP + 16 + 44 * number + 20 * row
             yield _line(points, colour, dash)
             yield _line([(RIGHT + 16, y - 4), (RIGHT + 46, y - 4)], colour, dash)
@@ -83,12 +82,13 @@ def _lines(settings: Sequence[Mapping[str, Any]], floor: float) -> Iterator[str]
 
 
 def _line(points: Iterable[tuple[float, float]], colour: str, dash: str) -> str:
-    coordinates = [(f"{x:.1f}", f"{y:.1f}") for x, y in points]
-    line = " ".join(f"{x},{y}" for x, y in coordinates)
-    dots = "".join(f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in coordinates)
+    corners, dots = [], []
+    for x, y in points:
+        corners.append(f"{x:.1f},{y:.1f}")
+        dots.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
     return (
-        f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2" '
-        f'stroke-dasharray="{dash}"/>{dots}'
+        f'<polyline points="{" ".join(corners)}" fill="none" stroke="{colour}" stroke-width="2" '
+        f'stroke-dasharray="{dash}"/>{"".join(dots)}'
     )
 
 

@@ -10,7 +10,7 @@ constants in use, and with each shop left out of their fit.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -36,8 +36,10 @@ from rules_generator.evaluation.reliability import (
 from rules_generator.evaluation.shop_pages import OpenShop, make_stale, open_test_shop
 from rules_generator.evaluation.value_counts import (
     SCORED,
+    Outcome,
     ValueCounts,
     accepted_values,
+    no_counts,
     outcome_of,
 )
 from rules_generator.induction.inducer import LearntModel, learn_model
@@ -75,15 +77,11 @@ class EvaluationPlan:
     config: LearnerConfig = DEFAULT_CONFIG
 
 
-def _no_counts() -> dict[Attribute, ValueCounts]:
-    return {attribute: ValueCounts() for attribute in SCORED}
-
-
 @dataclass
 class SettingResult:
     """Counts of values in one setting, of pages by `PAGE_COUNTS`, and judged readings."""
 
-    counts: dict[Attribute, ValueCounts] = field(default_factory=_no_counts)
+    counts: dict[Attribute, ValueCounts] = field(default_factory=no_counts)
     pages: Counter[str] = field(default_factory=Counter)
     judged: list[JudgedReading] = field(default_factory=list)
 
@@ -238,11 +236,18 @@ def _setting_result(
     for page, page_readings in readings:
         for attribute in SCORED:
             reading = page_readings.get(attribute)
-            outcome = outcome_of(attribute, reading.value if reading else None, page)
+            outcome = _outcome(attribute, page_readings, page)
             result.counts[attribute][outcome] += 1
             if reading and outcome in ("right", "wrong"):
                 result.judged.append(judge_reading(shop.name, reading, outcome == "right"))
     return result
+
+
+def _outcome(
+    attribute: Attribute, readings: Mapping[Attribute, Reading], page: LabelledPage
+) -> Outcome:
+    reading = readings.get(attribute)
+    return outcome_of(attribute, reading.value if reading else None, page)
 
 
 def _count_pages(shop: OpenShop, rules: RuleSet) -> Counter[str]:
@@ -261,11 +266,7 @@ def _not_shown(shop: OpenShop, readings: Sequence[TestReading]) -> Counter[Attri
     for (page, reader), (_, page_readings) in zip(shop.testing, readings, strict=True):
         missed = {}
         for attribute in SCORED:
-            reading = page_readings.get(attribute)
-            if outcome_of(attribute, reading.value if reading else None, page) in (
-                "missed",
-                "wrong",
-            ):
+            if _outcome(attribute, page_readings, page) in ("missed", "wrong"):
                 missed[attribute] = [*accepted_values(attribute, page)]
         if reader is not None and missed:
             counts.update(lost(reader.document, missed))

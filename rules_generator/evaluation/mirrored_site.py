@@ -42,7 +42,9 @@ def read_mirrored_site(path: Path) -> LabelledShop:
         files = _html_files(path / MIRROR)
     except (OSError, EOFError, lzma.LZMAError, tarfile.TarError, ValueError, KeyError) as error:
         raise FeedError(f"{path} cannot be read as a mirrored site: {error!r}") from error
-    offer_of = {_page_path(page): offer for offer, pages in offers.items() for page in pages}
+    offer_of = {}
+    for offer, pages in offers.items():
+        offer_of.update(dict.fromkeys(map(_page_path, pages), offer))
     labelled, unlabelled, other_pages = [], [], []
     shown: set[str] = set()
     for name, html in sorted(files.items()):

@@ -4,6 +4,7 @@ import random
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from catalog.errors import HostilePage
@@ -119,7 +120,7 @@ def open_test_shop(shop: LabelledShop, view: View) -> OpenShop:
 
 
 def _open_all(pages: Iterable[LabelledPage], view: View) -> list[Document]:
-    opened = (open_page(page, view) for page in pages)
+    opened = map(partial(open_page, view=view), pages)
     return [document for document in opened if document is not None]
 
 

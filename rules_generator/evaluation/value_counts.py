@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from catalog.models import Attribute
-from catalog.values import Hint, is_same_value, normalise
+from catalog.values import Hint, is_same_as_any, normalise
 from rules_generator.evaluation.labelled_shop import LabelledPage
 
 SCORED = (
@@ -51,9 +51,14 @@ class ValueCounts(Counter[Outcome]):
         }
 
 
+def no_counts() -> dict[Attribute, ValueCounts]:
+    """Return empty counts of each scored attribute."""
+    return {attribute: ValueCounts() for attribute in SCORED}
+
+
 def count_values(readings: Iterable[tuple[LabelledPage, Values]]) -> dict[Attribute, ValueCounts]:
     """Count the values read from labelled pages per attribute."""
-    counts = {attribute: ValueCounts() for attribute in SCORED}
+    counts = no_counts()
     for page, values in readings:
         for attribute, count in counts.items():
             count[outcome_of(attribute, values.get(attribute), page)] += 1
@@ -67,7 +72,7 @@ def outcome_of(attribute: Attribute, value: str | None, page: LabelledPage) -> O
     if value is None:
         return "missed"
     accepted = accepted_values(attribute, page)
-    return "right" if any(is_same_value(attribute, value, text) for text in accepted) else "wrong"
+    return "right" if is_same_as_any(attribute, value, accepted) else "wrong"
 
 
 def accepted_values(attribute: Attribute, page: LabelledPage) -> Iterator[str]:

@@ -62,12 +62,14 @@ class LearntTemplate:
 
     def has_title(self, template: Template) -> bool:
         """Return True if a rule finds the titles: on most of few examples, and standing alone."""
-        rules = [rule for rule in template.rules_for(Attribute.TITLE) if rule.is_learnt]
-        if len(self.members) >= ENOUGH_EXAMPLES:
-            return bool(rules)
-        return any(
-            2 * rule.support > len(self.members) and self._stands_alone(rule) for rule in rules
-        )
+        for rule in template.rules_for(Attribute.TITLE):
+            if not rule.is_learnt:
+                continue
+            if len(self.members) >= ENOUGH_EXAMPLES:
+                return True
+            if 2 * rule.support > len(self.members) and self._stands_alone(rule):
+                return True
+        return False
 
     def _stands_alone(self, rule: Rule) -> bool:
         """Return True if a rule reads data, or an element with hardly any like it on a page."""
@@ -96,7 +98,7 @@ class LearntModel:
         Two links to categories may find their titles at the same place of a list: that is no
         template.
         """
-        pairs = []
+        pairs, titled = [], []
         for number, learnt in enumerate(self.templates, start=1):
             rules = learnt.candidates.rules(threshold)
             if self.config.uses("site_defaults"):
@@ -105,7 +107,8 @@ class LearntModel:
                 rules = keep_dashes(rules, self.examples)
             template = Template(name=str(number), signature=learnt.signature, rules=tuple(rules))
             pairs.append((template, learnt))
-        titled = [(template, learnt) for template, learnt in pairs if learnt.has_title(template)]
+            if learnt.has_title(template):
+                titled.append((template, learnt))
         addresses, templates = list[str](), list[Template]()
         for template, learnt in titled or pairs:
             addresses += [member.address for member in learnt.members]
@@ -130,7 +133,7 @@ def induce(
     for learnt in model.templates:
         unlike.update(member.address for member in learnt.members)
     unlike.difference_update(rules.learnt_from)
-    set_aside = (*model.set_aside, *((url, UNLIKE) for url in sorted(unlike)))
+    set_aside = (*model.set_aside, *dict.fromkeys(sorted(unlike), UNLIKE).items())
     return rules, InductionReport(counts, set_aside, _not_found(examples, rules.templates))
 
 
@@ -191,12 +194,14 @@ def _rank_robustly(
     """
     ranking, fast = _rank_fast(members, elsewhere, config, progress)
     rules = [rule for rule in ranking.rules() if not rule.is_fallback]
-    contradicted = [member for member in fast if _agreement(member, rules) < MIN_AGREEMENT]
+    agreeing, contradicted = list[TrainingExample](), list[TrainingExample]()
+    for member in fast:
+        is_contradicted = _agreement(member, rules) < MIN_AGREEMENT
+        (contradicted if is_contradicted else agreeing).append(member)
     if 2 * len(contradicted) > len(fast):
         contradicted = []
     remaining = fast
     if contradicted:
-        agreeing = [member for member in fast if member not in contradicted]
         ranking, remaining = _rank_fast(agreeing, elsewhere, config, progress)
     set_aside = [(member.address, CONTRADICTS) for member in contradicted]
     for member in members:

@@ -7,7 +7,6 @@ replaces the learnt ones of its attribute; beside a locked rule, others vote as 
 """
 
 from collections.abc import Sequence
-from operator import itemgetter
 
 from parser.rules.model import Rule, RuleSet, Signature, Template
 from parser.templates.template_match import signature_similarity
@@ -40,10 +39,12 @@ def _placements(
     pinned = [rule for rule in old.rules if rule.is_pinned]
     if not pinned or not new_templates:
         return []
-    similarities = [(_similarity(old.signature, new.signature), new.name) for new in new_templates]
-    all_names = {name for _, name in similarities}
-    similarity, best = max(similarities, key=itemgetter(0))
-    near = {best} if similarity >= MIN_SIMILARITY else all_names
+    similarities = {}
+    for new in new_templates:
+        similarities[new.name] = _similarity(old.signature, new.signature)
+    all_names = set(similarities)
+    best = max(similarities, key=similarities.__getitem__)
+    near = {best} if similarities[best] >= MIN_SIMILARITY else all_names
     placements = []
     for rule in pinned:
         stood_everywhere = all(rule in template.rules for template in old_templates)
@@ -59,7 +60,7 @@ def _with_pinned(template: Template, pinned: Sequence[Rule]) -> Template:
     if not pinned:
         return template
     set_by_hand = {rule.attribute for rule in pinned if rule.origin == "manual"}
-    pinned_ids = {_identity(rule) for rule in pinned}
+    pinned_ids = set(map(_identity, pinned))
     learnt = []
     for rule in template.rules:
         if rule.attribute not in set_by_hand and _identity(rule) not in pinned_ids:

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice
 from statistics import mean
 
@@ -87,15 +88,14 @@ class OtherShops:
             return None
         title = reading[Attribute.TITLE].value
         html = (document.tree.html or "")[:MAX_PAGE_CHARS]
-        eans = {
-            value_key(Attribute.EAN, number)
-            for number in islice(GTIN_LIKE.findall(html), MAX_NUMBERS)
-        }
+        numbers = islice(GTIN_LIKE.findall(html), MAX_NUMBERS)
+        eans = set(map(partial(value_key, Attribute.EAN), numbers))
         offers = [self.by_ean[ean] for ean in eans if ean in self.by_ean]
         for attribute in (Attribute.HAN, Attribute.SKU):
             if attribute in reading:
                 han = value_key(Attribute.HAN, reading[attribute].value)
-                offers += [self.by_han[han]] if han in self.by_han else []
+                if han in self.by_han:
+                    offers.append(self.by_han[han])
         similar = [offer for offer in offers if offer.title and _are_similar(offer.title, title)]
         return similar[0] if len(similar) == 1 else None
 
@@ -160,16 +160,21 @@ def _surest(likely: Sequence[tuple[int, TrainingExample]]) -> list[TrainingExamp
 
     Where hardly any page is sure, all likely ones.
     """
+    examples = [example for _, example in likely]
     total_sure = sum(certainty == SURE for certainty, _ in likely)
     if total_sure < MIN_SURE:
-        return [example for _, example in likely]
+        return examples
     surest: list[TrainingExample] = []
-    for cluster in cluster_pages([page_fingerprint(example.document) for _, example in likely]):
-        members = [likely[index] for index in cluster.members]
-        sure = [example for certainty, example in members if certainty == SURE]
+    for cluster in cluster_pages([page_fingerprint(example.document) for example in examples]):
+        members, sure = [], []
+        for index in cluster.members:
+            certainty, example = likely[index]
+            members.append(example)
+            if certainty == SURE:
+                sure.append(example)
         is_mixed = MIN_SURE_SHARE * len(members) <= len(sure) < 0.5 * len(members)
         if len(members) >= MIN_TEMPLATE_PAGES and is_mixed:
-            surest += [example for _, example in members]
+            surest += members
         else:
             surest += sure
     return surest

@@ -29,11 +29,12 @@ def find_site_defaults(home_pages: Sequence[Document], examples: Sequence[Exampl
     for attribute in META_SELECTORS:
         known_keys = set[str]()
         for example in examples:
-            known_keys |= {value_key(attribute, text) for text in example.known.get(attribute, ())}
-        values = dict.fromkeys(_meta_values(home_pages, attribute))
-        defaults[attribute] = [
-            value for value in values if value_key(attribute, value) not in known_keys
-        ]
+            for text in example.known.get(attribute, ()):
+                known_keys.add(value_key(attribute, text))
+        defaults[attribute] = []
+        for value in dict.fromkeys(_meta_values(home_pages, attribute)):
+            if value_key(attribute, value) not in known_keys:
+                defaults[attribute].append(value)
     return defaults
 
 

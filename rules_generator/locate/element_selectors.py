@@ -35,14 +35,6 @@ def css_tag(node: LexborNode) -> str:
     return tag if IDENTIFIER.fullmatch(tag) else "*"
 
 
-def ancestors_or_self(node: LexborNode) -> Iterator[LexborNode]:
-    """Yield the element and the elements around it, up to below the document's root."""
-    current: LexborNode | None = node
-    while current is not None and current.tag not in ("html", "-undef", None):
-        yield current
-        current = current.parent
-
-
 def nth_of_type(node: LexborNode) -> str:
     """Return a selector by an element's tag and its position among siblings of that tag."""
     return f"{css_tag(node)}:nth-of-type({sibling_position(node)})"

@@ -13,6 +13,7 @@ from typing import Any
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
+from parser.page.ancestors import ancestors_or_self
 from parser.page.cards import CARD_ATTRIBUTES, only_link
 from parser.page.document import MAX_TEMPLATES, Document
 from parser.page.texts import HIDDEN_TAGS, element_text, own_text
@@ -20,7 +21,6 @@ from parser.rules.model import Form
 from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.scripts.blocks import attribute_data
 from rules_generator.locate.element_selectors import (
-    ancestors_or_self,
     anchor_selectors,
     css_name,
     css_tag,
@@ -97,7 +97,7 @@ def _is_of_something_else(document: Document, occurrence: Occurrence) -> bool:
         return document.cards.hold(occurrence.node)
     if occurrence.attribute not in SLUG_ATTRIBUTES:
         return False
-    around = islice(ancestors_or_self(occurrence.node), MAX_TAB_LEVELS)
+    around = ancestors_or_self(occurrence.node, MAX_TAB_LEVELS)
     link = only_link(occurrence.node)
     return any(map(_is_tab, around)) or (link is not None and _is_tab(link))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from catalog.models import Attribute
-from catalog.values import Hint, is_same_value, normalise, value_key
+from catalog.values import Hint, is_same_as_any, normalise, value_key
 from catalog.values.identifier import read_gtin_number
 from parser.rules.model import Form
 
@@ -69,9 +69,10 @@ class ValueMatcher:
             self._keys[attribute] = keys
             self._cores[attribute] = tuple({_core(attribute, key) for key in keys})
             if attribute in TRIMMED_ATTRIBUTES:
-                self._lines[attribute] = [
-                    value.casefold() for value in values if len(value) >= MIN_CONTAINED_CHARS
-                ]
+                self._lines[attribute] = []
+                for value in values:
+                    if len(value) >= MIN_CONTAINED_CHARS:
+                        self._lines[attribute].append(value.casefold())
             if attribute in SLUG_ATTRIBUTES:
                 self._slugs[attribute] = []
                 for value in values:
@@ -129,7 +130,7 @@ class ValueMatcher:
 
     def describes(self, raw: str) -> bool:
         """Return True for a known description, or a text about as long with most of its words."""
-        longest = max(len(value) for value in self.known[Attribute.DESCRIPTION])
+        longest = max(map(len, self.known[Attribute.DESCRIPTION]))
         shortest_allowed = MIN_DESCRIPTION_FACTOR * longest
         longest_allowed = MAX_DESCRIPTION_FACTOR * longest + DESCRIPTION_MARGIN
         if not shortest_allowed <= len(raw) <= longest_allowed:
@@ -154,7 +155,7 @@ class ValueMatcher:
     def _is_description(self, raw: str) -> bool:
         text = normalise(Attribute.DESCRIPTION, raw) or ""
         descriptions = self.known[Attribute.DESCRIPTION]
-        return any(is_same_value(Attribute.DESCRIPTION, text, value) for value in descriptions)
+        return is_same_as_any(Attribute.DESCRIPTION, text, descriptions)
 
 
 def slug_spellings(value: str) -> set[str]:
@@ -164,7 +165,9 @@ def slug_spellings(value: str) -> set[str]:
     ['desk%20lamps', 'desk+lamps', 'desk-lamps', 'desk_lamps']
     """
     words = NOT_ALNUM.sub(" ", value.casefold()).split()
-    return {separator.join(words) for separator in ("-", "_", "+", "%20")} if words else set()
+    if not words:
+        return set()
+    return {separator.join(words) for separator in ("-", "_", "+", "%20")}
 
 
 def _squeezed(text: str) -> str:

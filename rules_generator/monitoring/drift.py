@@ -13,6 +13,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -176,10 +177,11 @@ def sample_yields(
     by_age: dict[bool, list[CrawledPage]] = {True: [], False: []}
     for page in sample:
         by_age[page.is_fresh(since)].append(page)
-    fresh, resting = (
-        measure_yields((document for _, document in opener.open_all(group)), rule_sets)
-        for group in by_age.values()
-    )
+    yields = []
+    for group in by_age.values():
+        documents = map(itemgetter(1), opener.open_all(group))
+        yields.append(measure_yields(documents, rule_sets))
+    fresh, resting = yields
     return list(zip(fresh, resting, strict=True))
 
 
@@ -250,10 +252,11 @@ def _read(example: TrainingExample, rules: RuleSet) -> PageReading:
 
 def _without_fallbacks(template: Template) -> Template:
     primary = {rule.attribute for rule in template.rules if not rule.is_fallback}
-    remaining = tuple(
-        rule for rule in template.rules if not rule.is_fallback or rule.attribute not in primary
-    )
-    return template.model_copy(update={"rules": remaining})
+    remaining = []
+    for rule in template.rules:
+        if not rule.is_fallback or rule.attribute not in primary:
+            remaining.append(rule)
+    return template.model_copy(update={"rules": tuple(remaining)})
 
 
 def _attribute_drift(
@@ -284,7 +287,9 @@ def _silent_rules(rules: RuleSet, pages: Sequence[PageReading]) -> list[SilentRu
     silent_rules = []
     for template in rules.templates:
         matching = [page for page in pages if page.template == template.name]
-        for rule in template.rules if len(matching) >= MIN_EXAMPLES else ():
+        if len(matching) < MIN_EXAMPLES:
+            continue
+        for rule in template.rules:
             if rule.support and _is_silent(rule, matching):
                 selector = str(rule.selector)
                 silent_rules.append(

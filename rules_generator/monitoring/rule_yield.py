@@ -57,10 +57,10 @@ def measure_yields(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) 
                 offers[index] += 1
                 for name, vote in reading.readings.items():
                     attributes[index][name.value] += vote.value is not None
-    return [
-        RuleYield(pages, offers[index], dict(sorted((+counts).items())))
-        for index, counts in enumerate(attributes)
-    ]
+    yields = []
+    for index, counts in enumerate(attributes):
+        yields.append(RuleYield(pages, offers[index], dict(sorted((+counts).items()))))
+    return yields
 
 
 def comparable_yields(

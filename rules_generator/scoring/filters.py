@@ -16,7 +16,7 @@ from rules_generator.candidates.naming import HEADING_TAGS, names_attribute
 from rules_generator.candidates.source_kinds import last_compound
 from rules_generator.candidates.trimming import NO_TRIM
 from rules_generator.scoring.tally import Tally, wilson_lower_bound
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import Example, first_known_values
 
 # Examples that prove little.
 FEW = 2
@@ -114,8 +114,7 @@ def _reads_one_of_several(tally: Tally, known_keys: Sequence[str]) -> bool:
 
 def _known_keys(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
     """Return the key of each example's known value."""
-    accepted = filter(None, (example.known.get(attribute) for example in examples))
-    return [value_key(attribute, values[0]) for values in accepted]
+    return [value_key(attribute, value) for value in first_known_values(examples, attribute)]
 
 
 def _is_likely(tally: Tally, right_values: int, known_values: int) -> bool:

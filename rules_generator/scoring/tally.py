@@ -27,6 +27,7 @@ from rules_generator.candidates.naming import names_attribute
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.scoring.spelling import match_catalog_spelling, spelling_distance
 from rules_generator.training.example_pages import ExamplePages
+from rules_generator.training.examples import TrainingExample
 
 # Standard deviations of Wilson's interval.
 WILSON_Z = 1.0
@@ -131,17 +132,17 @@ def tally_candidate(
     selected = range(len(pages.examples)) if indices is None else indices
     examples = [pages.examples[index] for index in selected]
     raws = pages.candidate_texts(candidate.attribute, candidate.selector, selected)
-    trimmed = [
-        None if raw is None else _cross_validated_trim(candidate, pages, index).apply(raw)
-        for index, raw in zip(selected, raws, strict=True)
-    ]
+    trimmed: list[str | None] = []
+    for index, raw in zip(selected, raws, strict=True):
+        if raw is None:
+            trimmed.append(None)
+        else:
+            trimmed.append(_cross_validated_trim(candidate, pages, index).apply(raw))
     candidate = _with_decimal_point(candidate, trimmed)
-    bases = [example.document.base for example in examples]
-    values = _values(candidate, trimmed, bases)
-    right = [
-        example.agrees(candidate.attribute, value)
-        for example, value in zip(examples, values, strict=True)
-    ]
+    values = _values(candidate, trimmed, examples)
+    right = []
+    for example, value in zip(examples, values, strict=True):
+        right.append(example.agrees(candidate.attribute, value))
     candidate, values = match_catalog_spelling(candidate, values, examples)
     fillers = _fillers(candidate.attribute, values, right) if pages.config.uses("fillers") else ()
     if fillers:
@@ -161,8 +162,15 @@ def tally_candidate(
     )
 
 
+def tally_all(
+    candidates: Iterable[Candidate], pages: ExamplePages, indices: Sequence[int] | None = None
+) -> list[Tally]:
+    """Run candidates on all examples, or on those at `indices`."""
+    return [tally_candidate(candidate, pages, indices) for candidate in candidates]
+
+
 def _values(
-    candidate: Candidate, trimmed: Sequence[str | None], bases: Sequence[str]
+    candidate: Candidate, trimmed: Sequence[str | None], examples: Sequence[TrainingExample]
 ) -> list[str | None]:
     rule = candidate.rule()
     # In a shop whose known offers are all in stock, any number above 0 would agree.
@@ -170,11 +178,11 @@ def _values(
         candidate
     )
     values: list[str | None] = []
-    for text, base in zip(trimmed, bases, strict=True):
+    for text, example in zip(trimmed, examples, strict=True):
         if text is None or (is_unnamed_stock and is_bare(text)):
             values.append(None)
         else:
-            values.append(normalised_value(rule, text, base))
+            values.append(normalised_value(rule, text, example.document.base))
     return values
 
 

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from catalog.models import IDENTIFIERS, Attribute
-from catalog.values import is_same_value, normalise
+from catalog.values import is_same_as_any, normalise
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.structured_data import KEYS, NAMES, PARTS
 from parser.page.document import Document
@@ -34,9 +34,11 @@ OPTIONAL = (*IDENTIFIERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
 SCHEMA_PATHS = {
     Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
-    Attribute.EAN: tuple(
-        child_path(path, AnyOf(GTIN_NAMES))
-        for path in ("$", "$.offers", "$.offers[0]", "$.offers.offers[0]")
+    Attribute.EAN: (
+        child_path("$", AnyOf(GTIN_NAMES)),
+        child_path("$.offers", AnyOf(GTIN_NAMES)),
+        child_path("$.offers[0]", AnyOf(GTIN_NAMES)),
+        child_path("$.offers.offers[0]", AnyOf(GTIN_NAMES)),
     ),
     Attribute.HAN: ("$.mpn", "$.offers.mpn", "$.offers[0].mpn"),
     Attribute.CATEGORY: ("$.category",),
@@ -70,16 +72,16 @@ def empty_field_rules(
         absent -= example.known.keys()
     if not absent or len(examples) < MIN_EXAMPLES:
         return []
-    objects = [around for selector in read_selectors if (around := _object_around(selector))]
-    counts = _count_fields(examples, list(dict.fromkeys(objects)), absent)
+    objects = dict.fromkeys(filter(None, map(_object_around, read_selectors)))
+    counts = _count_fields(examples, list(objects), absent)
     pages = min(len(examples), MAX_PAGES)
     rules_of = Counter[Attribute]()
     rules = []
-    for (attribute, selector), count in counts.most_common():
+    for field, count in counts.most_common():
+        attribute, selector = field
         if MIN_ONE_IN * count <= pages or rules_of[attribute] >= MAX_RULES:
             continue
-        texts = (example.document.find(selector) or "" for example in examples)
-        if any(normalise(attribute, text) is not None for text in texts):
+        if _has_value(field, examples):
             continue
         rules_of[attribute] += 1
         rule = Rule(
@@ -91,6 +93,15 @@ def empty_field_rules(
         )
         rules.append(rule)
     return rules
+
+
+def _has_value(field: Field, examples: Iterable[TrainingExample]) -> bool:
+    """Return True if a field has a valid value on some example."""
+    attribute, selector = field
+    for example in examples:
+        if normalise(attribute, example.document.find(selector) or "") is not None:
+            return True
+    return False
 
 
 def of_any_gtin(selector: AnySelector) -> AnySelector:
@@ -117,12 +128,16 @@ def _count_fields(
     examples: Sequence[TrainingExample], objects: Sequence[JsonAt], absent: set[Attribute]
 ) -> Counter[Field]:
     """Count the pages that have a field for each absent attribute."""
+
+    def is_absent(field: Field) -> bool:
+        return field[0] in absent
+
     counts: Counter[Field] = Counter()
     for example in examples[:MAX_PAGES]:
         titles = example.known.get(Attribute.TITLE, ())
         named = _named_fields(example.document, titles)
         fields = chain(named, _sibling_fields(example.document, objects))
-        counts.update(list(dict.fromkeys(field for field in fields if field[0] in absent)))
+        counts.update(list(dict.fromkeys(filter(is_absent, fields))))
     return counts
 
 
@@ -130,7 +145,8 @@ def _named_fields(document: Document, titles: Sequence[str]) -> Iterator[Field]:
     """Yield the fields of a page that are named for an optional attribute."""
     for attribute in IDENTIFIERS:
         for key_name in KEYS[attribute]:
-            for name in (f"data-{part}{key_name}" for part in ("", "product-", "variant-")):
+            for part in ("", "product-", "variant-"):
+                name = f"data-{part}{key_name}"
                 if document.first(f"[{name}]") is not None:
                     yield attribute, AttributeAt(css=f"[{name}]", name=name)
     budget = [MAX_OBJECTS]
@@ -158,7 +174,9 @@ def _sibling_fields(document: Document, objects: Sequence[JsonAt]) -> Iterator[F
     """Yield the fields of these objects that are named for an optional attribute."""
     for selector in objects:
         data = _first_object(document, selector)
-        for attribute, name in _optional_keys(data) if isinstance(data, dict) else ():
+        if not isinstance(data, dict):
+            continue
+        for attribute, name in _optional_keys(data):
             field_path = child_path(selector.path, name)
             yield attribute, selector.model_copy(update={"path": field_path})
 
@@ -209,4 +227,4 @@ def _is_title(value: Any, titles: Sequence[str]) -> bool:
     if not isinstance(value, str) or len(value) > MAX_TITLE_CHARS:
         return False
     text = normalise(Attribute.TITLE, value)
-    return text is not None and any(is_same_value(Attribute.TITLE, text, title) for title in titles)
+    return text is not None and is_same_as_any(Attribute.TITLE, text, titles)

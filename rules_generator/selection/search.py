@@ -5,10 +5,11 @@ on all examples. If there are many, the candidates run in rounds of successive h
 (Jamieson and Talwalkar 2016): most of them find the same in the same place.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import attrgetter
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.runtime.progress import Progress, no_progress
@@ -32,7 +33,7 @@ from rules_generator.locate.occurrences import Occurrence, find_occurrences
 from rules_generator.locate.value_matcher import TRIMMED_ATTRIBUTES, ValueMatcher, slug_spellings
 from rules_generator.scoring.filters import keep_sound
 from rules_generator.scoring.ranking import rank_tallies
-from rules_generator.scoring.tally import Tally, tally_candidate
+from rules_generator.scoring.tally import Tally, tally_all
 from rules_generator.selection.empty_fields import (
     empty_field_rules,
     of_any_gtin,
@@ -41,7 +42,7 @@ from rules_generator.selection.empty_fields import (
 from rules_generator.selection.heading_titles import with_heading
 from rules_generator.selection.voting_set import MIN_EXAMPLES, min_examples, select_rules
 from rules_generator.training.example_pages import ExamplePages
-from rules_generator.training.examples import Example, TrainingExample
+from rules_generator.training.examples import Example, TrainingExample, first_known_values
 from rules_generator.training.page_cache import TOO_SLOW, SlowPage
 from rules_generator.training.sampling import spread_evenly
 
@@ -119,17 +120,16 @@ def _rank_all(
 ) -> RankedCandidates:
     config = pages.config
     matchers = _matchers(pages)
-    located = [
-        find_occurrences(pages.examples[index].document, matcher)
-        for index, matcher in matchers.items()
-    ]
+    located = []
+    for index, matcher in matchers.items():
+        located.append(find_occurrences(pages.examples[index].document, matcher))
     pages.not_shown = _not_shown(list(matchers), located)
     ranked, general = {}, list[Rule]()
     for number, attribute in enumerate(Attribute, 1):
         occurrences = [by_attribute.get(attribute, []) for by_attribute in located]
         candidates = _candidates(attribute, occurrences, list(matchers), pages)
         finalists = _successive_halving(candidates, pages)
-        tallies = [tally_candidate(candidate, pages) for candidate in finalists]
+        tallies = tally_all(finalists, pages)
         ranked[attribute] = rank_tallies(keep_sound(tallies, pages.examples, elsewhere))
         if attribute is Attribute.TITLE and config.uses("heading_titles"):
             ranked[attribute], heading = with_heading(ranked[attribute], tallies, pages.examples)
@@ -149,14 +149,15 @@ def _matchers(pages: ExamplePages) -> dict[int, ValueMatcher]:
     located = Counter[Attribute]()
     matchers = {}
     # In strides, so that the examples are spread over all.
-    indices = range(len(pages.examples))
-    for index in chain.from_iterable(indices[start::STRIDE] for start in range(STRIDE)):
-        accepted = pages.examples[index].known
-        needed = [attribute for attribute in accepted if located[attribute] < ENOUGH_LOCATED]
+    for index in sorted(range(len(pages.examples)), key=lambda index: index % STRIDE):
+        example = pages.examples[index]
+        needed = {}
+        for attribute, values in example.known.items():
+            if located[attribute] < ENOUGH_LOCATED:
+                located[attribute] += 1
+                needed[attribute] = values
         if needed:
-            located.update(needed)
-            values = {attribute: accepted[attribute] for attribute in needed}
-            matchers[index] = ValueMatcher(values, pages.examples[index].document.base)
+            matchers[index] = ValueMatcher(needed, example.document.base)
     return dict(sorted(matchers.items()))
 
 
@@ -164,7 +165,7 @@ def _not_shown(
     indices: Sequence[int], located: Sequence[Mapping[Attribute, Sequence[Occurrence]]]
 ) -> dict[Attribute, list[int]]:
     """Return the examples whose page does not show the known value, by identifier."""
-    not_shown: dict[Attribute, list[int]] = {attribute: [] for attribute in IDENTIFIERS}
+    not_shown = defaultdict[Attribute, list[int]](list)
     for index, by_attribute in zip(indices, located, strict=True):
         for attribute in IDENTIFIERS:
             if by_attribute.get(attribute) == []:
@@ -183,12 +184,11 @@ def _successive_halving(
     if len(indices) <= pages.config.halving_from:
         return candidates
     few = spread_evenly(indices, FIRST_ROUND)
-    first = [tally_candidate(candidate, pages, few) for candidate in candidates]
+    plausible = _most_plausible(tally_all(candidates, pages, few))
     more = spread_evenly(indices, SECOND_ROUND)
-    second = [tally_candidate(candidate, pages, more) for candidate in _most_plausible(first)]
     per_element = Counter[str]()
     best, eliminated = list[Tally](), list[Tally]()
-    for _, tally in rank_tallies(second):
+    for _, tally in rank_tallies(tally_all(plausible, pages, more)):
         kind = element_kind(tally.candidate.selector)
         has_room = per_element[kind] < MAX_PER_ELEMENT and len(best) < MAX_PASSING
         if tally.correct > 0 and has_room:
@@ -203,7 +203,7 @@ def _successive_halving(
 def _for_other_layouts(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
     """Return candidates for the examples where most of the best fail: another layout."""
     rare = []
-    for index, right in enumerate(zip(*(tally.right for tally in best), strict=True)):
+    for index, right in enumerate(zip(*map(attrgetter("right"), best), strict=True)):
         if sum(map(bool, right)) <= MAX_PER_ELEMENT:
             rare.append(index)
     right_there = []
@@ -242,8 +242,7 @@ def _candidates(
     """Make the candidates of one attribute from its occurrences on the annotated examples."""
     annotated = [pages.pages[index] for index in indices]
     pool = SelectorPool(occurrences, annotated, min_examples(attribute))
-    accepted = filter(None, (example.known.get(attribute) for example in pages.examples))
-    looks = trims_by_look(attribute, [values[0] for values in accepted])
+    looks = trims_by_look(attribute, first_known_values(pages.examples, attribute))
     complete = pool.complete_values(MAX_COMPLETE)
     if attribute is Attribute.EAN:
         complete = [(of_any_gtin(selector), form) for selector, form in complete]
@@ -280,9 +279,11 @@ def _trimmed_candidates(
         sides = surroundings(raw, spelled, may_touch=attribute is Attribute.TITLE)
         if sides is not None:
             all_sides.append(sides)
+    if not all_sides:
+        return
     for trim in learn_trims(all_sides):
         yield Candidate(attribute, selector, trim, form)
-    for trim in _fitting_looks(looks, texts) if all_sides else ():
+    for trim in _fitting_looks(looks, texts):
         yield Candidate(attribute, selector, trim, "plain" if trim.words else form)
 
 

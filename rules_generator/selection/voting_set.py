@@ -7,20 +7,18 @@ is gone.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from math import inf
-from operator import itemgetter
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import IDENTIFIERS, Attribute
+from parser.page.ancestors import ancestors_or_self
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector
 from parser.voting.vote_weights import weight_at
 from rules_generator.candidates.naming import may_cut_number, names_attribute
 from rules_generator.candidates.source_kinds import element_kind, source_kind
 from rules_generator.config import LearnerConfig
-from rules_generator.locate.element_selectors import ancestors_or_self
 from rules_generator.scoring.ranking import ScoredTally
 from rules_generator.scoring.tally import Tally
 
@@ -111,14 +109,15 @@ def _fallbacks(
     They abstain where the catalog knows no value. If there is no other element, another selector of
     the same one may hold where the first does not.
     """
-    usable = []
+    from_elsewhere, from_same_element = list[ScoredTally](), list[ScoredTally]()
     for pair in candidates:
-        if _can_fall_back(pair[1], chosen):
-            shares_element = _shares_element(pair[1], chosen)
-            if not shares_element or _is_safe_selector(pair[1]):
-                usable.append((shares_element, pair))
-    ordered = sorted(usable, key=itemgetter(0))
-    return [pair for _, pair in ordered][: ENOUGH_RULES - len(chosen)]
+        if not _can_fall_back(pair[1], chosen):
+            continue
+        if not _shares_element(pair[1], chosen):
+            from_elsewhere.append(pair)
+        elif _is_safe_selector(pair[1]):
+            from_same_element.append(pair)
+    return [*from_elsewhere, *from_same_element][: ENOUGH_RULES - len(chosen)]
 
 
 def _is_safe_selector(tally: Tally) -> bool:
@@ -158,9 +157,11 @@ def _confirms(
         return False
     if _is_unnamed_constant(tally) and names_attribute(chosen[0][1].candidate):
         return False
-    kinds = {kind(peer.candidate.selector) for _, peer in chosen}
-    is_new = kind(tally.candidate.selector) not in kinds
-    return is_new and all(_agree(tally, peer) for _, peer in chosen)
+    kind_of_place = kind(tally.candidate.selector)
+    for _, peer in chosen:
+        if kind(peer.candidate.selector) == kind_of_place or not _agree(tally, peer):
+            return False
+    return True
 
 
 def _shares_element(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
@@ -180,8 +181,7 @@ def _are_nested(tally: Tally, peer: Tally) -> bool:
 
 
 def _is_within(inner: LexborNode, outer: LexborNode) -> bool:
-    ancestors = islice(ancestors_or_self(inner), MAX_LEVELS)
-    return any(node.mem_id == outer.mem_id for node in ancestors)
+    return any(node.mem_id == outer.mem_id for node in ancestors_or_self(inner, MAX_LEVELS))
 
 
 def _is_unnamed_constant(tally: Tally) -> bool:

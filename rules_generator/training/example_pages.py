@@ -9,7 +9,7 @@ from catalog.models import Attribute
 from parser.page.cards import CARD_ATTRIBUTES
 from parser.rules.selector import AnySelector, AttributeAt, TextAt, reads_one_element
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
-from rules_generator.training.examples import TrainingExample
+from rules_generator.training.examples import TrainingExample, first_known_values
 from rules_generator.training.page_cache import PageCache
 
 
@@ -36,10 +36,7 @@ class ExamplePages:
     def unique_value(self, attribute: Attribute, index: int) -> str | None:
         """Return the known value of an example if no other example has the same one."""
         if attribute not in self._value_counts:
-            counts = Counter[str]()
-            for example in self.examples:
-                counts.update(example.known.get(attribute, ())[:1])
-            self._value_counts[attribute] = counts
+            self._value_counts[attribute] = Counter(first_known_values(self.examples, attribute))
         values = self.examples[index].known.get(attribute)
         is_unique = values and self._value_counts[attribute][values[0]] == 1
         return values[0] if values and is_unique else None
@@ -58,10 +55,10 @@ class ExamplePages:
             texts = [self._price_text(selector, index) for index in selected]
         else:
             texts = self.texts(selector, selected)
-        return [
-            None if text is None or self._is_in_card(index, selector.css) else text
-            for index, text in zip(selected, texts, strict=True)
-        ]
+        for place, index in enumerate(selected):
+            if texts[place] is not None and self._is_in_card(index, selector.css):
+                texts[place] = None
+        return texts
 
     def _price_text(self, selector: TextAt | AttributeAt, index: int) -> str | None:
         by_index = self._price_texts.setdefault(selector, {})

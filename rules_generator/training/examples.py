@@ -16,7 +16,7 @@ from operator import itemgetter
 from rapidfuzz import fuzz, process, utils
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import is_dash, is_same_value, normalise, offer_values, value_key
+from catalog.values import is_dash, is_same_as_any, normalise, offer_values, value_key
 from parser.crawled_pages import CrawledPage, PageOpener
 from parser.page.document import Document
 from parser.page.texts import element_text
@@ -74,7 +74,7 @@ class Example:
         accepted = self.known.get(attribute)
         if not accepted:
             return None
-        return value is not None and any(is_same_value(attribute, value, text) for text in accepted)
+        return value is not None and is_same_as_any(attribute, value, accepted)
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,16 @@ class TrainingExample(Example):
     """An example with its page open."""
 
     document: Document = field(kw_only=True)
+
+
+def first_known_values(examples: Iterable[Example], attribute: Attribute) -> list[str]:
+    """Return the first known value of an attribute, of each example that has one."""
+    first_values = []
+    for example in examples:
+        values = example.known.get(attribute)
+        if values:
+            first_values.append(values[0])
+    return first_values
 
 
 def known_values(offer: OfferFields) -> Mapping[Attribute, Sequence[str]]:
@@ -202,10 +212,11 @@ def _similar_titles(offer: OfferFields, titles: Sequence[str]) -> list[tuple[flo
         score_cutoff=MIN_TITLE_SIMILARITY,
         limit=MAX_NEAR_TITLES,
     )
-    return [
-        (fuzz.ratio(offer_title, title) / 100 + 2 * (offer_title == title), index)
-        for title, _, index in near
-    ]
+    similar = []
+    for title, _, index in near:
+        similarity = fuzz.ratio(offer_title, title) / 100 + 2 * (offer_title == title)
+        similar.append((similarity, index))
+    return similar
 
 
 def _clearly_best(scores: Mapping[CrawledPage, float]) -> tuple[CrawledPage, float] | None:
@@ -233,5 +244,5 @@ def _evidence(offer: OfferFields, text: str) -> float:
 
 def _shows_price(price: str, text: str) -> bool:
     units, _, cents = price.partition(".")
-    spellings = {f"{units}.{cents}", f"{units},{cents}", f"{units}{cents}"}
-    return any(re.search(rf"(?<!\d){re.escape(spelling)}(?!\d)", text) for spelling in spellings)
+    spelling = f"{re.escape(units)}[.,]?{re.escape(cents)}"
+    return re.search(rf"(?<!\d){spelling}(?!\d)", text) is not None

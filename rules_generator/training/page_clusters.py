@@ -163,22 +163,23 @@ def _signatures(
     clusters: Sequence[PageCluster],
     background: Sequence[Fingerprint],
 ) -> list[Signature]:
-    typical, cores, thresholds = [], [], []
+    cores, thresholds = [], []
     for cluster in clusters:
         pages = [examples[index] for index in cluster.members if index not in cluster.strays]
         core = _core_marks(pages)
-        typical.append(pages)
         cores.append(core)
         thresholds.append(NEGATIVE_SHARE * median(len(core & page) for page in pages))
     negatives = [page for page in background if not _may_be_offer(page, cores, thresholds)]
     signatures = []
-    for core, pages, cluster in zip(cores, typical, clusters, strict=True):
+    for core, cluster in zip(cores, clusters, strict=True):
         other_pages = [page for index, page in enumerate(examples) if index not in cluster.members]
         rarity = _rarity(negatives) if background else _rarity_among_templates(other_pages)
         weights = _heaviest(core, rarity)
-        positives = [*pages, *(examples[index] for index in cluster.strays)]
-        unlabelled = [*other_pages, *background]
-        signatures.append(_signature(weights, positives, unlabelled) if weights else Signature())
+        if not weights:
+            signatures.append(Signature())
+            continue
+        positives = [examples[index] for index in cluster.members]
+        signatures.append(_signature(weights, positives, [*other_pages, *background]))
     return signatures
 
 
@@ -240,7 +241,10 @@ def _threshold(similarities: Sequence[float], usual: float) -> float:
     """
     inner = [share for share in similarities if MIN_RECOGNISED < share < usual]
     points = sorted({MIN_RECOGNISED, max(MIN_RECOGNISED, usual), *inner})
-    gaps = [(upper - lower, lower) for lower, upper in pairwise(points)]
-    wide = [gap for gap in gaps if gap[0] >= WIDE_GAP]
-    width, lower = wide[0] if wide else max(gaps, default=(0.0, MIN_RECOGNISED))
-    return lower + width / 2
+    widest = (0.0, MIN_RECOGNISED)
+    for lower, upper in pairwise(points):
+        widest = max(widest, (upper - lower, lower))
+        if upper - lower >= WIDE_GAP:
+            break
+    width, start = widest
+    return start + width / 2

@@ -75,8 +75,8 @@ def examples_needed(examples: Sequence[TrainingExample]) -> dict[str, int]:
     for members in _by_template(examples):
         for name, count in needed_by_attribute(member.known for member in members).items():
             lacking[name] = max(count, lacking.get(name, 0))
-    order = [attribute.value for attribute in Attribute]
-    return dict(sorted(lacking.items(), key=lambda pair: order.index(pair[0])))
+    order = list(Attribute)
+    return dict(sorted(lacking.items(), key=lambda pair: order.index(Attribute(pair[0]))))
 
 
 def _by_template(examples: Sequence[TrainingExample]) -> Iterator[list[TrainingExample]]:

@@ -66,8 +66,9 @@ def _open_pool(
     After a redesign most pages rest, and the few fetched since then show the new layout: they get
     half of the pool.
     """
-    fresh = [example for example in examples if example.page.is_fresh(since)]
-    resting = [example for example in examples if not example.page.is_fresh(since)]
+    fresh, resting = list[Example](), list[Example]()
+    for example in examples:
+        (fresh if example.page.is_fresh(since) else resting).append(example)
     size = POOL_FACTOR * MAX_EXAMPLES // (2 if fresh and resting else 1)
     pool = [*_every_nth(fresh, size), *_every_nth(resting, size)]
     by_page = {example.page: example for example in pool}

@@ -8,12 +8,14 @@ neighbouring elements.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, combinations, islice
 from typing import Any
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import IDENTIFIERS, Attribute
+from parser.page.ancestors import ancestors_or_self
 from parser.page.document import Document
 from parser.page.texts import HIDDEN_TAGS, element_text, own_text
 from parser.rules.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
@@ -21,7 +23,6 @@ from parser.scripts.blocks import attribute_data
 from parser.scripts.syntax.jsonpath import can_name, child_path
 from parser.variants import Item, items_at
 from rules_generator.locate.element_selectors import (
-    ancestors_or_self,
     anchor_selectors,
     css_tag,
     nth_of_type,
@@ -67,14 +68,14 @@ def find_item_lists(document: Document, offers: Sequence[KnownValues]) -> list[I
     """Return the lists and rows of a page in which its known offers may stand."""
     selectors: dict[AnySelector, None] = dict.fromkeys(islice(_data_lists(document), MAX_LISTS))
     selectors |= dict.fromkeys(_rows(document, offers))
-    item_lists = (read_item_list(document, selector) for selector in selectors)
+    item_lists = map(partial(read_item_list, document), selectors)
     return [item_list for item_list in item_lists if item_list.items]
 
 
 def read_item_list(document: Document, selector: AnySelector) -> ItemList:
     """Read the items that a selector finds on a page, with the texts of each."""
     items = islice(items_at(document, selector), MAX_ITEMS)
-    return ItemList(selector, tuple(_item_texts(item) for item in items))
+    return ItemList(selector, tuple(map(_item_texts, items)))
 
 
 def _data_lists(document: Document) -> Iterator[JsonAt]:
@@ -152,8 +153,11 @@ def _common_parent(
     first: LexborNode, second: LexborNode
 ) -> tuple[LexborNode, LexborNode, LexborNode] | None:
     """Return the element around both nodes, and its two children that hold one each."""
-    child_of = {node.parent.mem_id: node for node in ancestors_or_self(first) if node.parent}
-    for node in ancestors_or_self(second):
+    child_of = {}
+    for node in ancestors_or_self(first, MAX_NODES):
+        if node.parent is not None:
+            child_of[node.parent.mem_id] = node
+    for node in ancestors_or_self(second, MAX_NODES):
         sibling = child_of.get(node.parent.mem_id) if node.parent else None
         if node.parent is not None and sibling is not None:
             is_alike = sibling.mem_id != node.mem_id and sibling.tag == node.tag
@@ -165,7 +169,7 @@ def _row_selectors(parent: LexborNode, first: LexborNode, second: LexborNode) ->
     second_anchors = set(anchor_selectors(second))
     shared = [anchor for anchor in anchor_selectors(first) if anchor in second_anchors]
     holders = [*anchor_selectors(parent)[:2], css_tag(parent)]
-    around = islice(ancestors_or_self(parent), 1, None)
+    around = islice(ancestors_or_self(parent, MAX_NODES), 1, None)
     outer_anchors = chain.from_iterable(map(anchor_selectors, around))
     holders += [f"{outer} {css_tag(parent)}" for outer in islice(outer_anchors, 1)]
     holders += _paths_from_anchors(parent)

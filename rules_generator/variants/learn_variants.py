@@ -124,7 +124,7 @@ def as_whole_page(
             titles.append(without_options(sibling.title, options[id(sibling)]))
     elif common and not any(rule.attribute is Attribute.TITLE for rule in layout.rules):
         titles = []
-    values[Attribute.TITLE] = [*([common] if common else []), *titles]
+    values[Attribute.TITLE] = [common, *titles] if common else titles
     distinct = {name: list(dict.fromkeys(texts)) for name, texts in values.items() if texts}
     return TrainingExample(example.page, distinct, document=example.document)
 

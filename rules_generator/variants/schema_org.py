@@ -76,10 +76,16 @@ def _layout(selector: JsonAt, items: Sequence[Item]) -> VariantLayout:
                     attribute=attribute, selector=at_path, origin="general", support=len(items)
                 )
                 rules.append(rule)
-    links = map(_in_item, LINK_PATHS)
-    # The first kind of link that all items have.
-    link = next((link for link in links if all(item.find(link) for item in items)), None)
+    link = _common_link(items)
     return VariantLayout(items=selector, rules=tuple(rules), link=link, support=len(items))
+
+
+def _common_link(items: Sequence[Item]) -> JsonAt | None:
+    """Return the first kind of link that all items have."""
+    for link in map(_in_item, LINK_PATHS):
+        if all(item.find(link) for item in items):
+            return link
+    return None
 
 
 def _in_item(path: str) -> JsonAt:

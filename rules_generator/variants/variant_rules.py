@@ -10,7 +10,7 @@ import os.path
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from operator import eq, itemgetter
+from operator import attrgetter, eq, itemgetter
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values import value_key
@@ -91,8 +91,9 @@ def learn_item_rules(selector: AnySelector, matches: Sequence[ItemMatch]) -> Var
     options = () if has_title else tuple(_options(matches))
     query = _query(matches)
     # Either the page's URL with a query, or a URL of the item's own.
-    links = [] if query else [(match, match.sibling.url) for match in matches]
-    link = _usual_selector(links, _is_link_to)
+    link = None
+    if not query:
+        link = _usual_selector([(match, match.sibling.url) for match in matches], _is_link_to)
     is_numbered = any(rule.attribute in IDENTIFIERS for rule in rules)
     if not (is_numbered or options or link or query):
         return None
@@ -109,11 +110,16 @@ def learn_item_rules(selector: AnySelector, matches: Sequence[ItemMatch]) -> Var
 def _attribute_rules(attribute: Attribute, matches: Sequence[ItemMatch]) -> list[Rule]:
     """Return the best rules of an attribute, scored relative to the best of them."""
     candidates = _candidates(attribute, matches)
-    tallies = [_tally(candidate, matches) for candidate in candidates]
-    supported = [tally for tally in tallies if _has_support(attribute, tally)]
-    best = max((tally.bound for tally in supported), default=1.0)
-    if any(tally.bound == best and not tally.is_whole_element for tally in supported):
-        supported = [tally for tally in supported if not tally.is_whole_element]
+    supported, within = [], []
+    for candidate in candidates:
+        tally = _tally(candidate, matches)
+        if _has_support(attribute, tally):
+            supported.append(tally)
+            if not tally.is_whole_element:
+                within.append(tally)
+    best = max(map(attrgetter("bound"), supported), default=1.0)
+    if best in map(attrgetter("bound"), within):
+        supported = within
 
     def rank(tally: ItemTally) -> float:
         return -(tally.bound / best + weighted_sum(selector_features(tally.candidate)))
@@ -277,7 +283,7 @@ def shared_title(titles: Sequence[str]) -> str | None:
     """
     if len(set(titles)) < MIN_SUPPORT:
         return None
-    shared = os.path.commonprefix([title.split() for title in titles])  # noqa: RUF071
+    shared = os.path.commonprefix(list(map(str.split, titles)))  # noqa: RUF071
     return " ".join(shared).rstrip(" -–|/,(:") or None
 
 

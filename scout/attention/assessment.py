@@ -1,4 +1,4 @@
-"""Assessment of shops: what is wrong at each, as of its newest run and its newest import.
+"""Assessment of shops: the problems of each, as of its newest run and its newest import.
 
 A shop is assessed when somebody looks at the list and its newest run or import has changed since
 the last assessment. So nothing has to be done at the end of a run, and a killed run cannot leave
@@ -70,7 +70,7 @@ def refresh_attention(
 ) -> int:
     """Assess the shops whose newest run or import has changed; return their number.
 
-    Of all shops, at most `limit` are assessed, those that were added first. With `shop_id` only
+    Of all shops, at most `limit` are assessed, in the order of their addition. With `shop_id` only
     that shop is.
     """
     with store.read() as session:

@@ -1,1 +1,1 @@
-"""Digests of what needs a look, sent by mail or to a webhook, on a schedule."""
+"""Digests of shops' open problems, sent by mail or to a webhook, on a schedule."""

@@ -1,4 +1,4 @@
-"""The digest: what needs a look at some shops, and the figures of their last finished runs."""
+"""The digest: the open problems of some shops, and the figures of their last finished runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ MAX_NOTICES = 200
 
 @dataclass(frozen=True)
 class Digest:
-    """What a delivery sends: notices, shops with their figures, and the address of the pages."""
+    """Contents of a delivery: notices, shops with their figures, and the address of the pages."""
 
     name: str
     notices: Sequence[ShopNotice]

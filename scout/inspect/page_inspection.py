@@ -15,7 +15,7 @@ from catalog.errors import UsageError
 from catalog.models import Attribute, KnownOffer, Page, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from catalog.values import is_same_value, offer_values
+from catalog.values import is_same_as_any, is_same_value, offer_values
 from crawler.pages.link_extraction import extract_links
 from parser.crawled_pages import PageOpener, list_crawled_pages
 from parser.page.document import Document
@@ -214,7 +214,7 @@ def _winner(reading: Reading, known_values: dict[Attribute, list[str]]) -> dict[
     values, value = known_values.get(reading.attribute), reading.value
     agrees = None
     if values and value is not None:
-        agrees = any(is_same_value(reading.attribute, value, known_value) for known_value in values)
+        agrees = is_same_as_any(reading.attribute, value, values)
     return {
         "value": value,
         "weight": round(reading.confidence, 3),

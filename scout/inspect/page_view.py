@@ -132,7 +132,7 @@ def suggest_for_element(
 ) -> list[Suggestion]:
     """Suggest selectors that hit an element first: of its text, and of its attributes with a value.
 
-    Selectors are those that the learner would try. A trim is suggested where a known value is a
+    The learner would try the same selectors. A trim is suggested where a known value is a
     part of the text. Suggestions that read a known value come first. Raises UsageError.
     """
     node = next(islice(elements(document), number, None), None)

@@ -43,7 +43,7 @@ _LIBPQ_OF_QUERY = {"host": "PGHOST", "port": "PGPORT", "sslmode": "PGSSLMODE"}
 
 @dataclass(frozen=True)
 class Backup:
-    """The manifest of a backup: which database, what it holds, and when it was made.
+    """The manifest of a backup: its database, its contents, and its time.
 
     `note` describes the data that the backup lacks, in words.
     """

@@ -1,4 +1,4 @@
-"""The context of a request: settings, store, account, language, and what a page needs to answer.
+"""The context of a request: settings, store, account, language, and methods that answer it.
 
 Routes get it by one parameter whose type says who may call them:
 

@@ -1,4 +1,4 @@
-"""Texts in requests: what no database can store is refused."""
+"""Texts in requests: characters that no database can store are refused."""
 
 from typing import Annotated
 

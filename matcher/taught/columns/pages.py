@@ -55,7 +55,7 @@ class TextOptions:
 
 
 def read_texts(records: Records, kinds: Sequence[ColumnKind], options: TextOptions) -> Records:
-    """Return the records with pages and long texts reduced to what is compared.
+    """Return the records with pages and long texts reduced to their compared parts.
 
     Raises UsageError if there is no such source column, ConfigError if trafilatura is missing.
     """

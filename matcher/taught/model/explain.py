@@ -1,7 +1,7 @@
 """Explain a probability as a waterfall: the log-odds that each column adds, exact in their sum.
 
 Trees have no coefficients. The columns are revealed one after the other, from the first and from
-the last, and each gets the mean of what its reveal changed. The weights of a pair and the base add
+the last, and each gets the mean change of its reveals. The weights of a pair and the base add
 up to its log-odds. Agreement without labels is no column: it is recomputed with each reveal.
 """
 
@@ -19,7 +19,7 @@ from matcher.taught.model.taught_model import AGREEMENT_FEATURES, ScoringTable, 
 
 @dataclass(frozen=True)
 class Waterfall:
-    """The base log-odds of some pairs, and what each column adds to them, (pairs, columns)."""
+    """The base log-odds of some pairs, and the log-odds that each column adds, (pairs, columns)."""
 
     groups: tuple[str, ...]
     base: float

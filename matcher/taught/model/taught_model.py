@@ -2,7 +2,7 @@
 
 The classifier is the mean, in log-odds, of monotonic boosted trees and a monotonic regression: the
 regression is steadier with few labels, the trees are better with many. Both read the comparison
-features and, as two more of them, what agreement says without labels.
+features and, as two more of them, the agreement without labels.
 """
 
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ AGREEMENT_FEATURES = (
 
 @dataclass(frozen=True)
 class Classifier:
-    """What labels taught: trees and a regression, calibrated together."""
+    """Classifier trained on labels: trees and a regression, calibrated together."""
 
     trees: CalibratedTrees
     regression: Regression

@@ -1,4 +1,4 @@
-"""Output of `scout dedupe`: figures, files, and what a taught run adds to them."""
+"""Output of `scout dedupe`: figures, files, and the additions of a taught run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,7 +132,7 @@ def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
 
 
 def _print_explanation(explanation: dict[str, Any]) -> None:
-    """Print a waterfall: the base, what each column adds, and the probability."""
+    """Print a waterfall: the base, the share of each column, and the probability."""
     title = (
         f"{explanation['left']} and {explanation['right']}: "
         f"probability {explanation['probability']} (a pair from {explanation['threshold']})"

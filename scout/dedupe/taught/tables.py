@@ -34,7 +34,7 @@ class Table:
     names: Sequence[str]
 
     def rows_of(self, names: Iterable[str]) -> dict[str, int]:
-        """Return the row of each of some names; those that name no record are left out."""
+        """Return the row of each of some names; names without a record are left out."""
         wanted = frozenset(names)
         return {name: row for row, name in enumerate(self.names) if name in wanted}
 

@@ -90,7 +90,7 @@ class ValueBar:
 
 @dataclass(frozen=True)
 class AttributePanel:
-    """What the inspector shows of an attribute: the winner, the values voted for, every vote.
+    """The inspector's view of an attribute: the winner, the values voted for, every vote.
 
     `places` are those of the votes in the list of all votes of the page. `histogram` counts the
     offers of the shop by the confidence of this attribute, in steps of 0.05.

@@ -1,1 +1,1 @@
-"""What pages show: lists of findings, details of one, runs that go on, charts, names of values."""
+"""Views of pages: lists of findings, details of one, runs that go on, charts, names of values."""

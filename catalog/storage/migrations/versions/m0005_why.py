@@ -1,4 +1,4 @@
-"""What spoke for and against a decision, for programs.
+"""Evidence for and against a decision, for programs.
 
 Revision: 0005, after 0004.
 """

@@ -1,4 +1,4 @@
-"""What needs a look at each shop, causes that reviewers have dismissed, paused schedules,
+"""Open problems of each shop, causes that reviewers have dismissed, paused schedules,
 the offers before the last import, and deliveries of digests.
 
 Revision: 0015, after 0014.

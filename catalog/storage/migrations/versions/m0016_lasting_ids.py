@@ -7,8 +7,8 @@ reports of a removed shop, another match the finding of an earlier one. PostgreS
 go back. See https://www.sqlite.org/autoinc.html.
 
 SQLite cannot change the key of a table: each table is made anew and filled from the old one. All old
-tables are renamed first, by which the foreign keys between them follow, and dropped last, those that
-refer to others before the others.
+tables are renamed first, by which the foreign keys between them follow. They are dropped last, a
+table that refers to another before that one.
 """
 
 import re
