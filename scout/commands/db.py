@@ -73,7 +73,7 @@ def copy_database(
     """Copy a whole store from one database to another, SQLite or PostgreSQL.
 
     The target has to be empty and is filled in one transaction: a copy that ends early leaves it
-    empty. What is written to the source meanwhile is not copied: stop 'scout serve' and workers
+    empty. Rows written to the source meanwhile are not copied: stop 'scout serve' and workers
     first. Page bodies, reports and caches are files of the data folder and stay there; with
     --bodies, bodies that the target has are skipped. Leave passwords out of the URLs: PGPASSWORD or
     ~/.pgpass keeps them out of the list of processes.

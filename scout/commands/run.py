@@ -50,8 +50,8 @@ def run_stages(
 ) -> None:
     """Run all stages: crawl, learn, parse, match, report.
 
-    Resumes a run that was stopped; begins a new one where all are done. What has not changed since
-    the last run is taken over from it, unless --full is given. With --all, each shop is
+    Resumes a run that was stopped; begins a new one where all are done. Results that would be the
+    same as in the last run are taken over from it, unless --full is given. With --all, each shop is
     run in a process of its own; with --json as well, one object a shop as it ends. The exit code is
     1 when one failed.
     """

@@ -32,7 +32,8 @@ PAIRS_PER_CHUNK = 1 << 20  # pairs whose masks are gathered at once
 PAIRS_PER_GRID = 1 << 17  # pairs of masks compared at once, few enough for the processor's cache
 MIN_GRID_PAIRS = 1 << 11  # pairs of one segment that are compared all with all
 MIN_SLOT_TEXTS = 16  # longer texts among these pairs
-_MIN_SLOT_BITS, _MAX_SLOT_BITS = 8, 20
+_MIN_SLOT_BITS = 8  # 256 slots at least
+_MAX_SLOT_BITS = 20  # a million slots at most; bounds memory
 _SLOTS_PER_TEXT_BITS = 3  # 8 slots a text, so that few different segments share one
 
 
