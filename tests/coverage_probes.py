@@ -10,6 +10,6 @@ from functools import partialmethod
 from slipcover import Slipcover
 
 # Executions of a line before the probes are taken out: a probe costs less than a microsecond.
-EXECUTIONS = 20_000
+EXECUTIONS = 500
 
 Slipcover.__init__ = partialmethod(Slipcover.__init__, d_miss_threshold=EXECUTIONS)
