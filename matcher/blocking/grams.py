@@ -83,13 +83,9 @@ def count_grams(texts: Sequence[str]) -> tuple[Matrix, Keys]:
     for start, (rows, keys, counts) in zip(
         range(0, len(texts), _ROWS_PER_PART), count_per_text(texts), strict=True
     ):
-        # Keys are sorted: a column starts where the key changes.
-        is_first = np.ones(len(keys), bool)
-        is_first[1:] = keys[1:] != keys[:-1]
-        part_keys.append(keys[is_first])
-        shape = (min(_ROWS_PER_PART, len(texts) - start), max(1, len(part_keys[-1])))
-        entries = (rows - start, np.cumsum(is_first) - 1)
-        part = sparse.csr_array((counts.astype(np.float32), entries), shape=shape)
+        height = min(_ROWS_PER_PART, len(texts) - start)
+        part, distinct_keys = _as_matrix(rows - start, keys, counts, height)
+        part_keys.append(distinct_keys)
         ends.append(ends[-1] + part.nnz)
         data[ends[-2] : ends[-1]] = part.data
         columns[ends[-2] : ends[-1]] = part.indices
@@ -106,6 +102,17 @@ def count_grams(texts: Sequence[str]) -> tuple[Matrix, Keys]:
         all_keys = np.zeros(1, np.uint64)
     shape = (len(texts), len(all_keys))
     return sparse.csr_array((data[: ends[-1]], columns[: ends[-1]], starts), shape=shape), all_keys
+
+
+def _as_matrix(rows: Ints, keys: Keys, counts: Ints, height: int) -> tuple[Matrix, Keys]:
+    """Return counts that are sorted by key as a matrix, and the keys of its columns."""
+    # A column starts where the key changes.
+    is_first = np.ones(len(keys), bool)
+    is_first[1:] = keys[1:] != keys[:-1]
+    columns = np.cumsum(is_first) - 1
+    shape = (height, max(1, int(is_first.sum())))
+    matrix = sparse.csr_array((counts.astype(np.float32), (rows, columns)), shape=shape)
+    return matrix, keys[is_first]
 
 
 def _max_grams(text: str) -> int:
