@@ -106,7 +106,9 @@ def _rarest_columns(left: Matrix, column_counts: Ints, budget: int) -> tuple[Mat
 
     `column_counts` says how many rows of the other side have each column.
     """
-    row = np.repeat(np.arange(left.shape[0]), np.diff(left.indptr))
+    # Of the type of the columns: a product of matrices of two types copies the larger one.
+    row_numbers = np.arange(left.shape[0], dtype=left.indices.dtype)
+    row = np.repeat(row_numbers, np.diff(left.indptr))
     cost = column_counts[left.indices].astype(np.int64)
     order = np.lexsort((cost, row))
     # Running cost within each row, the rarest column first.
