@@ -75,9 +75,10 @@ def _weigh_words(
 def _weigh_descriptions(
     records: Sequence[Record], size: int, statistics: CatalogStatistics
 ) -> Matrix:
-    present, words = count_description_words(records)
-    if not words:
+    present, column_of = count_description_words(records)
+    if not column_of:
         return present
+    words = sorted(column_of, key=column_of.__getitem__)
     frequency = statistics.word_counts(words) + rows_per_column(present[:size])
     idf = sparse.diags_array(inverse_frequency(size + statistics.size, frequency))
     return normalise_rows((present @ idf).tocsr())

@@ -1,8 +1,8 @@
 """Character n-grams of texts as hashed keys, counted with numpy.
 
 The n-grams are those of scikit-learn's analyzer `char_wb`: within words, which have a space on
-either side. Counting hashes takes a third of the time that a dictionary of all n-grams takes, and
-a fraction of its memory. A collision of 48 bits makes two titles hardly more similar.
+either side. Counting hashes takes a third of the time that a dictionary of all n-grams takes. A
+collision of 48 bits makes two titles hardly more similar.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def gram_keys(texts: Sequence[str], length: int) -> tuple[Ints, Keys]:
     return rows[starts], _hash_letters(letters)
 
 
-def count_per_text(texts: Sequence[str]) -> Iterator[tuple[Ints, Keys, Ints]]:
+def _count_per_text(texts: Sequence[str]) -> Iterator[tuple[Ints, Keys, Ints]]:
     """Yield row, key and number of occurrences of the n-grams of each text, in parts of rows.
 
     A part is sorted by key.
@@ -81,7 +81,7 @@ def count_grams(texts: Sequence[str]) -> tuple[Matrix, Keys]:
     part_keys: list[Keys] = [np.empty(0, np.uint64)]
     ends = [0]
     for start, (rows, keys, counts) in zip(
-        range(0, len(texts), _ROWS_PER_PART), count_per_text(texts), strict=True
+        range(0, len(texts), _ROWS_PER_PART), _count_per_text(texts), strict=True
     ):
         height = min(_ROWS_PER_PART, len(texts) - start)
         part, distinct_keys = _as_matrix(rows - start, keys, counts, height)

@@ -4,7 +4,7 @@ Inverse document frequencies are counted over both sides together and need no la
 a shop, such as model numbers or colours, tell its offers apart.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -128,8 +128,8 @@ def hash_tokens(documents: Iterable[Iterable[str]], width: int) -> Matrix:
 
 def count_description_words(
     records: Sequence[Record], max_words: int | None = None
-) -> tuple[Matrix, Sequence[str]]:
-    """Return a matrix of ones where a description has a word, and the words of its columns.
+) -> tuple[Matrix, Mapping[str, int]]:
+    """Return a matrix of ones where a description has a word, and the column of each word.
 
     With `max_words`, the most frequent ones only. Without any word there is one empty column.
     """
@@ -139,8 +139,8 @@ def count_description_words(
     try:
         present = counter.fit_transform(records)
     except ValueError:
-        return sparse.csr_array((len(records), 1), dtype=np.float32), []
-    return sparse.csr_array(present), counter.get_feature_names_out().tolist()
+        return sparse.csr_array((len(records), 1), dtype=np.float32), {}
+    return sparse.csr_array(present), counter.vocabulary_
 
 
 def _description_tokens(record: Record) -> Sequence[str]:
@@ -168,11 +168,12 @@ class ColumnRarity:
 
 def rows_per_column(counts: Matrix) -> Ints:
     """Return the number of rows that have each column; a row holds each of its columns once."""
-    numbers = np.zeros(counts.shape[1], np.int64)
+    width = counts.shape[1]
+    numbers = np.bincount(counts.indices[:_CELLS_PER_PART], minlength=width)
     # In parts, as numpy copies the indices to a wider type.
-    for start in range(0, counts.nnz, _CELLS_PER_PART):
+    for start in range(_CELLS_PER_PART, counts.nnz, _CELLS_PER_PART):
         part = counts.indices[start : start + _CELLS_PER_PART]
-        numbers += np.bincount(part, minlength=len(numbers))
+        numbers += np.bincount(part, minlength=width)
     return numbers
 
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
-from matcher.array_types import Doubles, Ints, Keys, Matrix, Pairs
-from matcher.blocking.grams import count_per_text
+from matcher.array_types import Matrix, Pairs
+from matcher.blocking.grams import count_grams, weigh_grams
 from matcher.blocking.nearest_rows import find_nearest
 from matcher.blocking.vectors import (
     hash_tokens,
@@ -19,21 +18,16 @@ from matcher.known_index.frequency import FrequencyTable
 from matcher.known_index.known_index import OpenIndex
 from matcher.known_index.terms import TOKEN_WIDTH
 from matcher.records.record import Record
-from matcher.sorted_values import look_up_sorted
 
 
 def rank_by_grams(
     index: OpenIndex, shop: Sequence[Record], candidates: Sequence[Record], count: int
 ) -> Pairs:
     """Find for each shop record the `count` candidates of the most similar n-grams."""
-    texts = [record.search_text for record in shop]
-    candidate_texts = [record.search_text for record in candidates]
-    columns = np.unique(np.concatenate([keys for _, keys, _ in count_per_text(texts)]))
-    return find_nearest(
-        _gram_vectors(index, texts, columns),
-        _gram_vectors(index, candidate_texts, columns),
-        count,
-    )
+    counts, keys = count_grams([record.search_text for record in (*shop, *candidates)])
+    frequency = np.maximum(index.grams.count(keys), 1)
+    vectors = weigh_grams(counts, inverse_frequency(index.size, frequency))
+    return _find_nearest(vectors[: len(shop)], vectors[len(shop) :], count)
 
 
 def rank_by_words(
@@ -41,14 +35,13 @@ def rank_by_words(
 ) -> Pairs:
     """Find for each shop record the `count` candidates of the most similar words."""
     weights = WordWeights(index.tokens, TOKEN_WIDTH, index.size)
-    words = weights.vectors(shop)
-    # Only columns of the shop's words count, of millions.
-    columns = np.unique(words.indices)
-    return find_nearest(
-        select_columns(words, columns),
-        select_columns(weights.vectors(candidates), columns),
-        count,
-    )
+    return _find_nearest(weights.vectors(shop), weights.vectors(candidates), count)
+
+
+def _find_nearest(shop: Matrix, candidates: Matrix, count: int) -> Pairs:
+    """Find the nearest candidates by the columns that the shop has, of millions."""
+    columns = np.unique(shop.indices)
+    return find_nearest(select_columns(shop, columns), select_columns(candidates, columns), count)
 
 
 @dataclass(frozen=True)
@@ -66,23 +59,3 @@ class WordWeights:
         # A word of the shop that the catalog lacks is as rare as can be.
         words.data = inverse_frequency(self.size, np.maximum(counts, 1))
         return normalise_rows(words)
-
-
-def _gram_vectors(index: OpenIndex, texts: Sequence[str], columns: Keys) -> Matrix:
-    """Return unit vectors of n-grams, cut to some columns: the products are the same."""
-    all_rows: list[Ints] = []
-    places: list[Ints] = []
-    weights: list[Doubles] = []
-    for rows, keys, counts in count_per_text(texts):
-        frequency = np.maximum(index.grams.count(keys), 1)
-        weight: Doubles = (1 + np.log(counts)) * inverse_frequency(index.size, frequency)
-        place, is_shared = look_up_sorted(columns, keys)
-        norms = np.sqrt(np.bincount(rows, weight**2, minlength=len(texts)))
-        all_rows.append(rows[is_shared])
-        places.append(place[is_shared])
-        weights.append((weight / np.maximum(norms, 1e-9)[rows])[is_shared])
-    shape = (len(texts), max(1, len(columns)))
-    if not all_rows:
-        return sparse.csr_array(shape, dtype=np.float32)
-    entries = (np.concatenate(all_rows), np.concatenate(places))
-    return sparse.csr_array((np.concatenate(weights).astype(np.float32), entries), shape=shape)

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
-from matcher.dedupe.base.text_columns import CodePoints, run_offsets, slice_chunks
+from matcher.dedupe.base.text_columns import (
+    CODE_POINT_BITS,
+    CodePoints,
+    run_offsets,
+    slice_chunks,
+)
 from matcher.mixed_bits import mix_bits
 
 WORDS = 4  # machine words of 64 bits of a signature
 _WORD_BITS = 6
 _HASH_BITS = 8  # bits that number the bits of a signature
-_CHARACTER_BITS = 21  # bits of the largest code point (Unicode ends at U+10FFFF)
 _CHARACTERS_PER_CHUNK = 1 << 20  # characters hashed at once; 8 MB an array
 # The sum of four bytes, by a product, in the last of them.
 _SUM_OF_BYTES = np.uint32(0x01010101)
@@ -33,7 +37,7 @@ def build_signatures(points: CodePoints, lengths: IntArray) -> UInt64Array:
             continue
         start, stop = int(offsets[chunk.start]), int(offsets[chunk.stop])
         characters = points[start:stop].astype(np.int64)
-        hashes = mix_bits(characters[:-1] << _CHARACTER_BITS | characters[1:])
+        hashes = mix_bits(characters[:-1] << CODE_POINT_BITS | characters[1:])
         bits = hashes >> np.uint64(64 - _HASH_BITS)
         flags = np.uint64(1) << (bits & np.uint64((1 << _WORD_BITS) - 1))
         words = bits >> np.uint64(_WORD_BITS)

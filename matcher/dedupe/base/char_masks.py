@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
-from matcher.dedupe.base.text_columns import CodePoints, run_offsets, slice_chunks
+from matcher.dedupe.base.text_columns import (
+    CODE_POINT_BITS,
+    CodePoints,
+    run_offsets,
+    slice_chunks,
+)
 
 BitNumbers = NDArray[np.uint8]  # the bit of each character of some texts, 0 to 63
 
@@ -21,7 +26,6 @@ MASK_BITS = 64  # bits of a mask: one machine word
 DEDICATED_BITS = 52  # bits that stand for a single character each; the other 12 are shared
 MAX_OCCURRENCE = 3  # later occurrences of a character share the token of this one (two bits)
 _OCCURRENCE_BITS = 2
-_CHARACTER_BITS = 21  # bits of the largest code point (Unicode ends at U+10FFFF)
 _SAMPLE_CHARACTERS = 500_000  # characters whose frequency decides which have a bit of their own
 _CHARACTERS_PER_CHUNK = 1 << 18  # characters numbered at once; 2 MB an array
 
@@ -90,7 +94,7 @@ def _number_tokens(points: CodePoints, lengths: IntArray) -> tuple[IntArray, Int
     """Return the token of each character, with occurrences counted from the left and the right."""
     place_bits = len(points).bit_length()
     # Text, character and place as one number: sorted, equal characters of a text stand in a run.
-    keys = np.repeat(np.arange(len(lengths)) << (_CHARACTER_BITS + place_bits), lengths)
+    keys = np.repeat(np.arange(len(lengths)) << (CODE_POINT_BITS + place_bits), lengths)
     keys |= points.astype(np.int64) << place_bits
     keys |= np.arange(len(points))
     keys.sort()
@@ -102,7 +106,7 @@ def _number_tokens(points: CodePoints, lengths: IntArray) -> tuple[IntArray, Int
     sizes = np.diff(np.append(starts, len(keys)))
     from_left = np.arange(len(keys)) - np.repeat(starts, sizes)
     from_right = np.repeat(sizes, sizes) - 1 - from_left
-    characters = (keys & ((1 << _CHARACTER_BITS) - 1)) << _OCCURRENCE_BITS
+    characters = (keys & ((1 << CODE_POINT_BITS) - 1)) << _OCCURRENCE_BITS
     left_tokens = np.empty(len(keys), dtype=np.int64)
     right_tokens = np.empty(len(keys), dtype=np.int64)
     left_tokens[places] = characters | np.minimum(from_left, MAX_OCCURRENCE)
@@ -139,6 +143,12 @@ class MissingBits:
         return np.bitwise_count(missing, out=counts)
 
 
+def count_missing(masks: UInt64Array, others: UInt64Array) -> NDArray[np.uint8]:
+    """Count the characters of each mask that the other mask lacks."""
+    counts: NDArray[np.uint8] = np.bitwise_count(masks & ~others)
+    return counts
+
+
 def within_edits(
     longer: UInt64Array, shorter: UInt64Array, max_edits: int, length_difference: IntArray | int
 ) -> BoolArray:
@@ -148,7 +158,6 @@ def within_edits(
     >>> within_edits(longer, shorter, 1, 0).tolist()
     [False]
     """
-    deleted = np.bitwise_count(longer & ~shorter)
-    inserted = np.bitwise_count(shorter & ~longer)
+    deleted, inserted = count_missing(longer, shorter), count_missing(shorter, longer)
     possible: BoolArray = (deleted <= max_edits) & (inserted <= max_edits - length_difference)
     return possible

@@ -22,7 +22,7 @@ ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
 # Texts that are numbered by a dictionary, which takes 200 bytes for each.
 MAX_DICTIONARY = 500_000
-_CHARACTER_BITS = 21  # bits of the largest code point (Unicode ends at U+10FFFF)
+CODE_POINT_BITS = 21  # bits of the largest code point (Unicode ends at U+10FFFF)
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,12 @@ def number_occurrences(points: CodePoints, lengths: IntArray) -> tuple[CodePoint
     >>> "".join(map(chr, points)), occurrence.tolist()
     ('aabbb', [0, 1, 0, 1, 0])
     """
-    keys = np.repeat(np.arange(len(lengths)) << _CHARACTER_BITS, lengths) | points
+    keys = np.repeat(np.arange(len(lengths)) << CODE_POINT_BITS, lengths) | points
     keys.sort()
     places = np.arange(len(keys))
     is_first = np.r_[True, keys[1:] != keys[:-1]][: len(keys)]
     run_start = np.maximum.accumulate(np.where(is_first, places, 0))
-    characters = (keys & ((1 << _CHARACTER_BITS) - 1)).astype(np.uint32)
+    characters = (keys & ((1 << CODE_POINT_BITS) - 1)).astype(np.uint32)
     return characters, places - run_start
 
 

@@ -140,6 +140,7 @@ def choose_segments(
     for number, grid in enumerate(grids, 1):
         rows = np.flatnonzero(cheapest == number)
         if len(rows):
+            # Counted again: the matches of all grids at once would fill memory.
             matches = _count_matches(grid, block, sample)[:, rows]
             chosen.append(GridChoice(grid, rows, _keep_rarest(grid, matches)))
     return Choice(chosen, np.flatnonzero(cheapest == 0))

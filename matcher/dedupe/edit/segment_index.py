@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.char_masks import MissingBits
+from matcher.dedupe.base.char_masks import MissingBits, count_missing
 from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
 from matcher.dedupe.base.text_columns import (
     expand_ranges,
@@ -214,8 +214,8 @@ class _Comparison:
         longer, shorter = self._table.left_masks[entries], self._shorter.left_masks[rows]
         # So many characters more the shorter text has there.
         inserted = self._shift
-        is_near: BoolArray = _missing(longer, shorter) <= before - max(0, inserted)
-        is_near &= _missing(shorter, longer) <= before + min(0, inserted)
+        is_near: BoolArray = count_missing(longer, shorter) <= before - max(0, inserted)
+        is_near &= count_missing(shorter, longer) <= before + min(0, inserted)
         return is_near
 
     def _allow_right(self, entries: IntArray, rows: IntArray) -> BoolArray:
@@ -224,12 +224,6 @@ class _Comparison:
         longer, shorter = self._table.right_masks[entries], self._shorter.right_masks[rows]
         # So many characters less the shorter text has there.
         deleted = self._shorter.length_differences[rows] + self._shift
-        is_near: BoolArray = _missing(longer, shorter) <= after + np.minimum(0, deleted)
-        is_near &= _missing(shorter, longer) <= after - np.maximum(0, deleted)
+        is_near: BoolArray = count_missing(longer, shorter) <= after + np.minimum(0, deleted)
+        is_near &= count_missing(shorter, longer) <= after - np.maximum(0, deleted)
         return is_near
-
-
-def _missing(masks: UInt64Array, others: UInt64Array) -> Counts:
-    """Count the characters of each mask that the other mask lacks."""
-    counts: Counts = np.bitwise_count(masks & ~others)
-    return counts

@@ -10,7 +10,13 @@ from matcher.dedupe.base.bigram_signatures import build_signatures
 from matcher.dedupe.base.char_masks import MASK_BITS, CharBits, combine_bits
 from matcher.dedupe.base.join import IntArray, UInt64Array
 from matcher.dedupe.base.rolling_hash import base_powers
-from matcher.dedupe.base.text_columns import TextColumn, code_points, run_offsets, split_runs
+from matcher.dedupe.base.text_columns import (
+    CodePoints,
+    TextColumn,
+    code_points,
+    run_offsets,
+    split_runs,
+)
 from matcher.mixed_bits import mix_bits
 
 AnyNumber = TypeVar("AnyNumber", np.uint8, np.uint32)
@@ -22,11 +28,12 @@ _FLAGS = np.uint64(1) << np.arange(MASK_BITS, dtype=np.uint64)  # the mask of ea
 class CodedColumn:
     """A text column with the code points and the mask bits of its characters."""
 
-    def __init__(self, column: TextColumn, bits: CharBits) -> None:
+    def __init__(self, column: TextColumn, points: CodePoints, bits: CharBits) -> None:
+        """Code a column; `points` are the code points of its texts, end to end."""
         self.column = column
         self.bits = bits
         self.length_ranges = column.length_ranges()
-        self.points = code_points(column.texts)
+        self.points = points
         self.offsets = run_offsets(column.lengths)
         self.left_bits, self.right_bits = bits.number(self.points, column.lengths)
         self.masks = combine_bits(self.left_bits, column.lengths)
@@ -141,7 +148,7 @@ class _CharactersOf:
 
 def code_columns(columns: Sequence[TextColumn]) -> list[CodedColumn]:
     """Code some columns; the bits of their masks mean the same in all."""
-    points = [(code_points(column.texts), column.lengths) for column in columns]
-    bits = CharBits.from_texts(points)
-    del points
-    return [CodedColumn(column, bits) for column in columns]
+    points = [code_points(column.texts) for column in columns]
+    lengths = [column.lengths for column in columns]
+    bits = CharBits.from_texts(list(zip(points, lengths, strict=True)))
+    return [CodedColumn(*coded, bits) for coded in zip(columns, points, strict=True)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from catalog.runtime.spark.session import SparkJobs, Work
 from matcher.dedupe.base.char_masks import CharBits
-from matcher.dedupe.base.text_columns import TextColumn, run_offsets
+from matcher.dedupe.base.text_columns import TextColumn, code_points, run_offsets
 from matcher.dedupe.edit.length_join import LengthJoin
 from matcher.dedupe.edit.segments import Segments, TextPairs, join_lengths
 from matcher.dedupe.edit.text_blocks import CodedColumn
@@ -87,4 +87,5 @@ def _unpack_texts(name: str, arrays: Arrays, bits: CharBits) -> CodedColumn:
     offsets = run_offsets(lengths)
     texts = [text[start:end] for start, end in pairwise(offsets.tolist())]
     places = np.arange(len(texts) + 1)
-    return CodedColumn(TextColumn(texts, lengths, places[:-1], places), bits)
+    column = TextColumn(texts, lengths, places[:-1], places)
+    return CodedColumn(column, code_points(texts), bits)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from matcher.blocking import grams
-from matcher.blocking.grams import count_grams, count_per_text, unique_per_row, weigh_grams
+from matcher.blocking.grams import count_grams, unique_per_row, weigh_grams
 from matcher.blocking.vectors import inverse_frequency, rows_per_column
 
 TEXTS = ("red mug 3.5", "", "a", "éx lampe ab", "the the x", "東京タワー 500ml", "🙂 b", "Red  Mug")
@@ -48,7 +48,7 @@ def test_parts_give_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(whole.toarray(), parted.toarray())
     found = weigh_grams(parted, inverse_frequency(len(TEXTS), rows_per_column(parted)))
     assert np.array_equal(expected.toarray(), found.toarray())
-    rows = [row for part, _, _ in count_per_text(TEXTS) for row in np.unique(part).tolist()]
+    rows = [row for part, _, _ in grams._count_per_text(TEXTS) for row in np.unique(part).tolist()]
     assert rows == [row for row, text in enumerate(TEXTS) if text]
 
 
