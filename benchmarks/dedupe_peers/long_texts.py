@@ -13,6 +13,8 @@ or gain a word, and one in four gets a synonymous one.
 The hard negatives: companies search for several people at once, so a third of all originals are
 siblings of the original before. They share company, benefits, contact, and 30 to 70 % of the
 sentences of tasks and profile, under another title.
+
+Without labels, what is told apart depends on the recipe, so it is varied too.
 """
 
 import os
@@ -45,6 +47,13 @@ OPTIONS = TaughtOptions(
 )
 # Labelled pairs of the taught decision.
 LABELS = 200
+# Recipes beside the plain one: share of siblings, changed words.
+VARIATIONS = {
+    "no siblings": (0.0, CHANGED_WORDS),
+    "six in ten originals are siblings": (0.6, CHANGED_WORDS),
+    "3 % of the words change": (SIBLING_SHARE, 0.03),
+    "6 % of the words change": (SIBLING_SHARE, 0.06),
+}
 
 
 @dataclass(frozen=True)
@@ -84,7 +93,14 @@ class Advert:
 class Recipe:
     """Makes adverts and their copies; the same seed always makes the same ones."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(
+        self,
+        seed: int,
+        sibling_share: float = SIBLING_SHARE,
+        changed_words: float = CHANGED_WORDS,
+    ) -> None:
+        self._sibling_share = sibling_share
+        self._changed_words = changed_words
         self.generator = random.Random(seed)
         letters = "aeiou", "bcdfghklmnprstvwz"
         self._words = list[str]()
@@ -108,7 +124,7 @@ class Recipe:
         previous: Advert | None = None
         while len(adverts) < count:
             advert = self._original(self.generator.choice(companies), original)
-            if previous is not None and self.generator.random() < SIBLING_SHARE:
+            if previous is not None and self.generator.random() < self._sibling_share:
                 advert = self._sibling(previous, original)
             adverts.append(advert)
             if self.generator.random() < REPOSTED_SHARE:
@@ -212,7 +228,7 @@ class Recipe:
 
     def _change_words(self, sentence: str) -> str:
         words = [
-            self._word() if self.generator.random() < CHANGED_WORDS else word
+            self._word() if self.generator.random() < self._changed_words else word
             for word in sentence.split()
         ]
         return " ".join(words)
@@ -231,12 +247,8 @@ class Recipe:
 
 def compare_long_texts(count: int) -> None:
     """Print precision and recall of a taught decision, and of a similarity threshold."""
-    recipe = Recipe(0)
-    adverts = recipe.adverts(count)
-    rows = [advert.values(recipe.generator) for advert in adverts]
-    fields = tuple(map(list, zip(*rows, strict=True)))
-    records = Records(fields, [" ".join(row) for row in rows], range(count), COLUMNS)
-    truth = _true_pairs([advert.original for advert in adverts])
+    records, truth = make_records(Recipe(0), count)
+    fields = records.fields
     duplicates = len({row for pair in truth.tolist() for row in pair})
     print(f"{count:,} adverts, {duplicates / count:.0%} with a copy, {len(truth):,} true pairs")
     jaccard = _jaccard(fields[-1], truth)
@@ -261,6 +273,18 @@ def compare_long_texts(count: int) -> None:
     _print_decision("taught, no labels", records, NO_LABELS, truth)
     drawn = _draw_labels(pairs, labels)
     _print_decision(f"taught, {LABELS} labels", records, drawn, truth)
+    for title, shares in VARIATIONS.items():
+        varied, truth = make_records(Recipe(0, *shares), count)
+        _print_decision(f"no labels, {title}", varied, NO_LABELS, truth)
+
+
+def make_records(recipe: Recipe, count: int) -> tuple[Records, Pairs]:
+    """Return adverts as records, and the pairs of one original."""
+    adverts = recipe.adverts(count)
+    rows = [advert.values(recipe.generator) for advert in adverts]
+    fields = tuple(map(list, zip(*rows, strict=True)))
+    records = Records(fields, [" ".join(row) for row in rows], range(count), COLUMNS)
+    return records, _true_pairs([advert.original for advert in adverts])
 
 
 def _draw_labels(pairs: Pairs, labels: Bools) -> Labels:

@@ -36,13 +36,14 @@ class DedupeRequest:
 
 @dataclass(frozen=True)
 class DedupeRun:
-    """A request with the duplicates found.
+    """A request with the duplicates found; `has_ids` if a column of ids is named.
 
     Rows of the right file are numbered after those of the left one.
     """
 
     request: DedupeRequest
     duplicates: RecordDuplicates
+    has_ids: bool = field(default=False, kw_only=True)
 
     def figures(self) -> dict[str, Any]:
         """Return the figures as `scout dedupe --json` prints them."""
@@ -74,6 +75,10 @@ class DedupeRun:
             assert self.request.right is not None
             path = self.request.right
         return path, records.lines[side_row]
+
+    def ids(self, *rows: int) -> tuple[str, ...]:
+        """Return the ids of some records; nothing where no column of ids is named."""
+        return ()
 
     def text(self, row: int) -> str:
         """Return the keys of a record as one text."""

@@ -25,14 +25,13 @@ JSON_LINES_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 def write_pairs(run: DedupeRun, path: Path) -> None:
-    """Write a line per pair: both records' lines, similarity, reason, and both records' keys."""
+    """Write a line per pair: both records' lines, similarity, reason, keys, and their ids."""
     pairs = run.duplicates.pairs
     # Rows of a right file are numbered after the left ones.
     right_offset = len(run.duplicates.left) if run.duplicates.right is not None else 0
     with complete_file(path) as file:
-        table = _start_table(
-            file, ("left", "right", "similarity", "reason", "left_text", "right_text")
-        )
+        names = ["left", "right", "similarity", "reason", "left_text", "right_text"]
+        table = _start_table(file, names + (["left_id", "right_id"] if run.has_ids else []))
         for left, right, similarity, reason in zip(
             pairs.left.tolist(),
             (pairs.right + right_offset).tolist(),
@@ -49,6 +48,7 @@ def write_pairs(run: DedupeRun, path: Path) -> None:
                 pairs.reasons[reason],
                 run.text(left),
                 run.text(right),
+                *run.ids(left, right),
             )
             table.writerow(cell_escaping.escape_row(cells))
 
@@ -72,11 +72,13 @@ def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None) -> int:
 def write_clusters(run: DedupeRun, path: Path) -> None:
     """Write a line per record that is in a cluster, cluster by cluster."""
     with complete_file(path) as file:
-        table = _start_table(file, ("cluster", "file", "line", "text"))
+        names = ["cluster", "file", "line", "text"]
+        table = _start_table(file, names + (["id"] if run.has_ids else []))
         for number, members in enumerate(run.duplicates.clusters, 1):
             for row in members:
                 source, line = run.place(row)
-                table.writerow(cell_escaping.escape_row((number, source.name, line, run.text(row))))
+                cells: list[cell_escaping.Cell] = [number, source.name, line, run.text(row)]
+                table.writerow(cell_escaping.escape_row([*cells, *run.ids(row)]))
 
 
 def write_merged(run: DedupeRun, path: Path) -> None:

@@ -24,6 +24,8 @@ class ColumnKind(StrEnum):
     IGNORED = "ignore"
 
 
+# Kinds that are compared by their shingles.
+LONG_KINDS = (ColumnKind.LONG_TEXT, ColumnKind.HTML)
 # Values of a column that are read to detect its kind.
 SAMPLE_SIZE = 2_000
 # Shares of the sample that must have a form.

@@ -14,7 +14,7 @@ from matcher.array_types import Bools, Floats, Ints, Matrix, Pairs
 from matcher.blocking.vectors import hash_tokens, row_sums
 from matcher.dedupe.base.records import Records, join_keys
 from matcher.records.text import fold
-from matcher.taught.columns.kinds import ColumnKind
+from matcher.taught.columns.kinds import LONG_KINDS, ColumnKind
 from matcher.taught.columns.values import normalise_code
 from matcher.taught.features.scalars import (
     ScalarSide,
@@ -39,8 +39,6 @@ from matcher.taught.features.token_space import (
     weigh_tokens,
 )
 from matcher.taught.variants import RULES, VariantFinder
-
-LONG_KINDS = (ColumnKind.LONG_TEXT, ColumnKind.HTML)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,8 @@ from catalog.runtime.progress import Progress, no_progress
 from matcher.array_types import Bools, Floats, Ints, Matrix, Pairs
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.cluster.components import label_components
-from matcher.taught.columns.kinds import ColumnKind
-from matcher.taught.features.column_spaces import (
-    LONG_KINDS,
-    ColumnSpaces,
-    ColumnWeights,
-    weigh_columns,
-)
+from matcher.taught.columns.kinds import LONG_KINDS, ColumnKind
+from matcher.taught.features.column_spaces import ColumnSpaces, ColumnWeights, weigh_columns
 from matcher.taught.features.feature import (
     ALL_COLUMNS,
     NEVER_LOWERS,

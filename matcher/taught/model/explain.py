@@ -13,7 +13,7 @@ import numpy as np
 from matcher.array_types import Doubles
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.feature import RIVALS
-from matcher.taught.model.agreement import group_similarities
+from matcher.taught.model.similarities import group_similarities
 from matcher.taught.model.taught_model import AGREEMENT_FEATURES, ScoringTable, TaughtModel
 
 
@@ -44,7 +44,7 @@ def explain_pairs(
     if model.classifier is None:
         weights = np.column_stack([parts.get(group, np.zeros(len(table))) for group in groups])
         weights[:, groups.index(RIVALS)] += rival_share
-        return Waterfall(groups, model.agreement.prior, weights)
+        return Waterfall(groups, model.agreement.base, weights)
     columns = {
         group: [n for n, feature in enumerate(comparison.features) if feature.group == group]
         for group in groups
@@ -53,7 +53,7 @@ def explain_pairs(
     base = 0.0
     for order in (range(len(groups)), range(len(groups) - 1, -1, -1)):
         shown = np.full_like(table, np.nan)
-        agreed = np.full(len(table), model.agreement.prior)
+        agreed = np.full(len(table), model.agreement.base)
         share = np.zeros(len(table))
         shown[:, -2] = shown[:, -1] = agreed
         before = model.classifier.log_odds(shown)

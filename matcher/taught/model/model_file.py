@@ -15,14 +15,16 @@ from catalog.errors import UsageError
 from catalog.runtime.complete_file import complete_file
 from matcher.model.calibration import Sigmoid
 from matcher.model.tree_export import load_model as load_trees
-from matcher.taught.columns.kinds import ColumnKind
+from matcher.taught.columns.kinds import LONG_KINDS, ColumnKind
 from matcher.taught.features.feature import Feature
 from matcher.taught.model.agreement import AgreementModel
 from matcher.taught.model.regression import Regression
 from matcher.taught.model.taught_model import Classifier, TaughtModel
 
 FORMAT = "scout-dedupe-model"
-VERSION = 1
+VERSION = 2
+# Version before, whose models of tables without long texts mean the same.
+EARLIER_VERSION = 1
 # Bytes of a model file; cap against hostile input.
 MAX_BYTES = 64_000_000
 
@@ -43,16 +45,23 @@ def load_model(path: Path) -> TaughtModel:
         value = json.loads(path.read_text(encoding="utf-8"))
         if value["format"] != FORMAT:
             raise ValueError("another format")
-        if value["version"] != VERSION:
-            raise UsageError(
-                f"{path} is a model of version {value['version']}, this is version {VERSION}: "
-                "train it again from its labels"
-            )
-        return from_json(value)
+        if value["version"] not in (VERSION, EARLIER_VERSION):
+            raise UsageError(_other_version(path, value["version"]))
+        model = from_json(value)
+        if value["version"] == EARLIER_VERSION and not set(model.kinds).isdisjoint(LONG_KINDS):
+            raise UsageError(_other_version(path, EARLIER_VERSION))
+        return model
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path} is no model of 'scout dedupe': {error}") from error
+
+
+def _other_version(path: Path, version: object) -> str:
+    return (
+        f"{path} is a model of version {version}, this is version {VERSION}: "
+        "train it again from its labels"
+    )
 
 
 def to_json(model: TaughtModel) -> dict[str, Any]:

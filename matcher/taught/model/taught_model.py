@@ -16,14 +16,10 @@ from matcher.model.tree_export import CalibratedTrees
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.feature import AGREEMENT, ALL_COLUMNS, NEVER_LOWERS, Feature
-from matcher.taught.model.agreement import (
-    AgreementModel,
-    Partners,
-    detect_partners,
-    group_similarities,
-    share_among_rivals,
-)
+from matcher.taught.model.agreement import AgreementModel
+from matcher.taught.model.partners import Partners, detect_partners, share_among_rivals
 from matcher.taught.model.regression import Regression
+from matcher.taught.model.similarities import group_similarities
 
 # Rows that are scored at once; cap on memory, as both halves compute with copies in double precision.
 ROWS_PER_CHUNK = 100_000

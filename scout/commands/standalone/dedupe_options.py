@@ -24,7 +24,9 @@ KeyOption = Annotated[
 IdOption = Annotated[
     str,
     typer.Option(
-        "--id", metavar="COLUMN", help="With labels: they name records by it, else by line."
+        "--id",
+        metavar="COLUMN",
+        help="Names records in labels, explanations and written files; else lines do.",
     ),
 ]
 

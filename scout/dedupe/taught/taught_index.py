@@ -119,7 +119,14 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
         _write_records(folder, stored)
     plain = DedupeRequest(request.file, None, table.records.names)
     return IndexRun(
-        plain, duplicates, [table], unknown, stored, frozenset(new_rows), decision=decision
+        plain,
+        duplicates,
+        [table],
+        unknown,
+        stored,
+        frozenset(new_rows),
+        has_ids=bool(request.id_column),
+        decision=decision,
     )
 
 

@@ -74,6 +74,16 @@ class TaughtRun(DedupeRun):
     decision: Decision = field(kw_only=True)
     unknown_labels: int = 0
 
+    def ids(self, *rows: int) -> tuple[str, ...]:
+        """Return the ids of some records; nothing where no column of ids is named."""
+        if not self.has_ids:
+            return ()
+        left_names, left_size = self.tables[0].names, len(self.duplicates.left)
+        return tuple(
+            left_names[row] if row < left_size else self.tables[1].names[row - left_size]
+            for row in rows
+        )
+
     def figures(self) -> dict[str, Any]:
         """Return the figures of `--json`, with those of the decision."""
         decision = self.decision
@@ -125,7 +135,8 @@ def run_taught(
     plain = DedupeRequest(
         request.file, request.right, tables[0].records.names, age=request.age, prefer=request.prefer
     )
-    return TaughtRun(plain, duplicates, tables, unknown, decision=decision)
+    has_ids = bool(request.id_column)
+    return TaughtRun(plain, duplicates, tables, unknown, has_ids=has_ids, decision=decision)
 
 
 def check_taught_engine(request: TaughtRequest) -> None:

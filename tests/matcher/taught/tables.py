@@ -33,6 +33,32 @@ def make_goods(count: int = 60) -> tuple[Records, list[tuple[int, int]]]:
     return to_records(rows), pairs
 
 
+def make_adverts(count: int = 120) -> tuple[Records, list[tuple[int, int]]]:
+    """Return adverts of companies that each search for three people, with the true pairs.
+
+    The three adverts of a company have half of their sentences in common, and its name and place.
+    The first one is posted again by an agency: a part of it, in another order.
+    """
+    generator = random.Random(3)
+    words = ["".join(generator.choices("abdeiklmnorstu", k=6)) for _ in range(900)]
+
+    def write(sentences: int) -> list[str]:
+        return [" ".join(generator.choices(words, k=12)) + "." for _ in range(sentences)]
+
+    rows = list[tuple[str, str, str]]()
+    pairs = list[tuple[int, int]]()
+    while len(rows) < count:
+        company, shared = " ".join(generator.choices(words, k=2)), write(6)
+        for number in range(3):
+            title, sentences = " ".join(generator.choices(words, k=3)), [*shared, *write(6)]
+            rows.append((title, company, " ".join(sentences)))
+            if number == 0:
+                pairs.append((len(rows) - 1, len(rows)))
+                copied = " ".join(generator.sample(sentences, 7))
+                rows.append((title, generator.choice(words), copied))
+    return to_records(rows, ("title", "company", "text")), pairs
+
+
 def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
     """Return rows of columns as records."""
     fields = tuple(map(list, zip(*rows, strict=True)))

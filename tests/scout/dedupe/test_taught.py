@@ -63,7 +63,8 @@ def test_labels_model_and_files(
     assert figures["pairs"] == len(_rows(pairs))
     [explanation] = figures["explanations"]
     assert explanation["probability"] > 0.5
-    assert {row["cluster"] for row in _rows(clusters)}
+    assert {"g0", "g60"} <= {row["id"] for row in _rows(clusters)}
+    assert ("g0", "g60") in {(row["left_id"], row["right_id"]) for row in _rows(pairs)}
     page = charts.read_text()
     assert "Precision and recall" in page
     assert "<script" not in page

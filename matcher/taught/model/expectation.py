@@ -1,0 +1,229 @@
+"""Fit agreement without labels: expectation-maximisation over the levels of each column.
+
+The shares of matches and of other pairs at each level are estimated from the candidates alone
+(Winkler, 1988), and so is the share of matches. Four things differ from the textbook:
+
+- Levels of agreement are cut from a similarity per column, rarity of the agreeing words included.
+- The lead over rivals is one more comparison: in sets where records have one partner, a clear
+  best candidate is a match, and where they have several, EM learns that leads say little.
+- Where records have one partner, the candidates of a record share its one chance of being a match
+  (`share_among_rivals`). Elsewhere the weights are damped, as columns depend on each other.
+- With long texts, related pairs are a class of their own. It starts from pairs that share a part
+  of their texts, as a copy has nearly all of the shorter one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from matcher.array_types import Doubles, Floats, Ints, Pairs
+from matcher.taught.features.feature import ALL_COLUMNS, RIVALS
+from matcher.taught.model.agreement import AgreementModel, Level
+from matcher.taught.model.partners import Partners, share_among_rivals
+from matcher.taught.model.similarities import level_of
+
+# Cuts between levels of similarity.
+CUTS = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.9999)
+# Cuts between levels of the lead over the best rival.
+LEAD_CUTS = (-0.3, -0.15, -0.05, -0.001, 0.001, 0.05, 0.1, 0.2, 0.3)
+# Least share of a class, so that logarithms stay finite.
+MIN_SHARE = 1e-6
+# Rounds of expectation-maximisation, at most; and the change of the match share that ends them.
+MAX_ROUNDS = 100
+TOLERANCE = 1e-5
+# Pairs of each class that the levels start with: matches mostly agree, others mostly do not. They
+# steady tables of a few records, and are nothing beside thousands of candidates.
+PRIOR_PAIRS = 5.0
+# Power by which these grow with the level.
+PRIOR_POWER = 3
+# Shares of the shorter text that related pairs have in common at least, and copies do.
+RELATED_SHARE = 0.2
+COPIED_SHARE = 0.8
+# Of the matches that two classes give, the share with copied texts from which on related pairs are a
+# third one: of re-posted adverts .44 have, of goods that two shops describe .03.
+MIN_COPIED = 0.2
+# Probability of the class that this share speaks for, to start with.
+STARTING_PROBABILITY = 0.9
+# Of the related pairs that have copied texts, the share that is believed. Without it, copies under
+# another title are taken for related pairs (re-posted adverts: recall .91 instead of .97).
+BELIEVED_COPIES = 0.05
+
+
+def fit_agreement(
+    similarities: Mapping[str, Floats],
+    pairs: Pairs,
+    partners: Partners,
+    is_self_join: bool,
+    long_texts: Sequence[str] = (),
+) -> AgreementModel:
+    """Fit a model to candidate pairs, without any label.
+
+    `long_texts` are the groups whose similarity is the share of a text that another one has. Where
+    many matches have copied texts, related pairs are a class of their own.
+    """
+    known = {group: value for group, value in similarities.items() if not np.isnan(value).all()}
+    fit = _Fit(known, pairs, partners, is_self_join)
+    guessed = share_among_rivals(_guess_odds(similarities), pairs, partners, is_self_join)
+    two_classes, matches, _ = fit.maximise(guessed)
+    contained = [known[group] for group in long_texts if group in known]
+    if not contained:
+        return two_classes
+    # The text that is contained most tells; NaN where none is known.
+    most_contained = np.fmax.reduce(contained)
+    is_copied = most_contained >= COPIED_SHARE
+    if matches[is_copied].sum() < MIN_COPIED * matches[~np.isnan(most_contained)].sum():
+        return two_classes
+    model, _, related = fit.maximise(*_guess_by_texts(most_contained, matches), long_texts)
+    is_partial = (most_contained >= RELATED_SHARE) & ~is_copied
+    # Where no pairs are related, that class takes a part of the matches.
+    return model if related[is_partial].sum() > related[is_copied].sum() else two_classes
+
+
+class _Fit:
+    """Fits weights to the levels of some candidates."""
+
+    def __init__(
+        self,
+        similarities: Mapping[str, Floats],
+        pairs: Pairs,
+        partners: Partners,
+        is_self_join: bool,
+    ) -> None:
+        self._cuts = {group: LEAD_CUTS if group == RIVALS else CUTS for group in similarities}
+        self._levels = {
+            group: level_of(value, self._cuts[group]) for group, value in similarities.items()
+        }
+        self._pairs = pairs
+        self._partners = partners
+        self._is_self_join = is_self_join
+
+    def maximise(
+        self, matches: Doubles, related: Doubles | None = None, long_texts: Sequence[str] = ()
+    ) -> tuple[AgreementModel, Doubles, Doubles]:
+        """Fit a model, starting with the probabilities of matches and of related pairs.
+
+        Returns the model and both probabilities. Without `related`, there is no such class.
+        """
+        model = AgreementModel((), 0.0)
+        for _ in range(MAX_ROUNDS):
+            model = self._weigh(matches, related, long_texts)
+            before = matches
+            odds = model.log_odds_of_levels(self._levels, len(matches))
+            matches = share_among_rivals(odds, self._pairs, self._partners, self._is_self_join)
+            related_odds = model.related_log_odds(self._levels, len(matches))
+            if related_odds is not None:
+                related = (1 - matches) / (1 + np.exp(-related_odds))
+            if not len(matches) or float(np.abs(matches - before).mean()) < TOLERANCE:
+                break
+        return model, matches, np.zeros(len(matches)) if related is None else related
+
+    def _weigh(
+        self, matches: Doubles, related: Doubles | None, long_texts: Sequence[str]
+    ) -> AgreementModel:
+        """Return the model that the pairs give with some probability of each class."""
+        share = _clip_share(matches)
+        related_share = 0.0 if related is None else _clip_share(related)
+        unrelated_share = max(1 - share - related_share, MIN_SHARE)
+        damping = self._partners.damping()
+        fitted = list[Level]()
+        for group, level in self._levels.items():
+            cuts = self._cuts[group]
+            counts = _count_levels(level, len(cuts) + 1, matches, related)
+            weights = damping * _match_weights(counts.matches, counts.unrelated)
+            related_weights = np.empty(0)
+            if related is not None:
+                of_class = counts.related
+                if group in long_texts:
+                    is_copied = np.array([*cuts, np.inf]) > COPIED_SHARE
+                    of_class = np.where(is_copied, BELIEVED_COPIES, 1) * of_class
+                related_weights = damping * _log_ratio(of_class, counts.unrelated)
+            level_weights = tuple(weights.tolist()), tuple(related_weights.tolist())
+            fitted.append(Level(group, cuts, *level_weights))
+        related_prior = None
+        if related is not None:
+            related_prior = float(np.log(related_share / unrelated_share))
+        return AgreementModel(tuple(fitted), float(np.log(share / unrelated_share)), related_prior)
+
+
+def _clip_share(probability: Doubles) -> float:
+    """Return the share of a class: more than every second candidate is never of it."""
+    return float(np.clip(probability.mean() if len(probability) else 0.0, MIN_SHARE, 0.5))
+
+
+def _guess_odds(similarities: Mapping[str, Floats]) -> Doubles:
+    """Guess the log-odds to start with: similar pairs that lead over their rivals are matches."""
+    overall = np.nan_to_num(similarities[ALL_COLUMNS]).astype(np.float64)
+    lead = np.nan_to_num(similarities[RIVALS]).astype(np.float64)
+    odds: Doubles = 12 * (overall - 0.6) + 8 * np.clip(lead, -0.3, 0.3)
+    return odds
+
+
+def _guess_by_texts(contained: Floats, matches: Doubles) -> tuple[Doubles, Doubles]:
+    """Return the probabilities of matches and of related pairs to start with.
+
+    Where no text is known, the `matches` found so far stay, and no pair is related.
+    """
+    is_known = ~np.isnan(contained)
+    rest = (1 - STARTING_PROBABILITY) / 2
+    is_match = contained >= COPIED_SHARE
+    is_related = (contained >= RELATED_SHARE) & ~is_match
+    starting = np.where(is_match, STARTING_PROBABILITY, rest)
+    related = np.where(is_related, STARTING_PROBABILITY, rest)
+    return np.where(is_known, starting, matches), np.where(is_known, related, 0.0)
+
+
+class _Counts(NamedTuple):
+    """The number of pairs of each class at each level of one comparison."""
+
+    matches: Doubles
+    unrelated: Doubles
+    related: Doubles
+
+
+def _count_levels(level: Ints, count: int, matches: Doubles, related: Doubles | None) -> _Counts:
+    """Count the pairs of each class at each level, and a few more of each.
+
+    Unknown values are left out. A class of related pairs that does not exist has only these few.
+    """
+    is_known = level < count
+    position = (np.arange(count) + 0.5) / count
+    growing = PRIOR_PAIRS * position**PRIOR_POWER / (position**PRIOR_POWER).sum()
+    none = np.zeros(len(matches))
+    classes = matches, 1 - matches - (none if related is None else related), related
+    of_matches, of_unrelated, of_related = (
+        np.bincount(level[is_known], (none if part is None else part)[is_known], count)
+        for part in classes
+    )
+    even = np.full(count, PRIOR_PAIRS / count)
+    return _Counts(of_matches + growing, of_unrelated + growing[::-1], of_related + even)
+
+
+def _match_weights(matches: Doubles, unrelated: Doubles) -> Doubles:
+    """Return log m / u of each level.
+
+    A higher level of agreement never weighs less: chance in rare levels must not invert them.
+    """
+    return _increasing(_log_ratio(matches, unrelated), matches + unrelated)
+
+
+def _log_ratio(first: Doubles, second: Doubles) -> Doubles:
+    """Return the logarithm of the ratio of two distributions, given as counts."""
+    ratio: Doubles = np.log(first / first.sum()) - np.log(second / second.sum())
+    return ratio
+
+
+def _increasing(values: Doubles, weight: Doubles) -> Doubles:
+    """Return the nearest values that never fall (pool adjacent violators)."""
+    pools = list[list[float]]()  # mean, weight, length
+    for value, mass in zip(values.tolist(), weight.tolist(), strict=True):
+        pools.append([value, mass, 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            mean, pool_mass, length = pools.pop()
+            total = pools[-1][1] + pool_mass
+            pools[-1] = [
+                (pools[-1][0] * pools[-1][1] + mean * pool_mass) / total,
+                total,
+                pools[-1][2] + length,
+            ]
+    return np.concatenate([np.full(int(length), mean) for mean, _, length in pools])

@@ -1,0 +1,79 @@
+"""Partners: whether records have one partner or several, read from the candidates alone.
+
+Where records have one partner, the candidates of a record share its one chance of being a match.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from matcher.array_types import Doubles, Floats, Ints, Pairs
+
+# Share of the evidence that counts where records have several partners.
+DAMPING = 0.75
+# Similarity of all columns from which on two candidates of a record are both its partners.
+PARTNER_SIMILARITY = 0.9
+# Share of records with two such candidates from which on records have several partners.
+MAX_SHARE_WITH_TWO = 0.1
+# Records with such a candidate that are needed to tell.
+MIN_RECORDS = 20
+# Bound of log-odds, so that exponentials stay finite.
+MAX_ODDS = 50.0
+
+
+@dataclass(frozen=True)
+class Partners:
+    """Whether a record of the left, and of the right side, has one partner at most."""
+
+    left_has_one: bool
+    right_has_one: bool
+
+    def damping(self) -> float:
+        """Return the share of the evidence that counts."""
+        return 1.0 if self.left_has_one or self.right_has_one else DAMPING
+
+
+def detect_partners(pairs: Pairs, overall: Floats, is_self_join: bool) -> Partners:
+    """Tell from the candidates whether records have one partner or several.
+
+    `overall` is the similarity of all columns. With too few similar candidates to tell, records of
+    two tables have one partner, and those of one table several.
+    """
+    is_similar = overall >= PARTNER_SIMILARITY
+    if is_self_join:
+        has_one = _has_one_partner(pairs[is_similar].ravel(), False)
+        return Partners(has_one, has_one)
+    return Partners(
+        _has_one_partner(pairs[is_similar, 0], True), _has_one_partner(pairs[is_similar, 1], True)
+    )
+
+
+def _has_one_partner(owner: Ints, default: bool) -> bool:
+    count = np.bincount(owner)
+    records = int((count > 0).sum())
+    if records < MIN_RECORDS:
+        return default
+    return int((count > 1).sum()) <= MAX_SHARE_WITH_TWO * records
+
+
+def share_among_rivals(
+    odds: Doubles, pairs: Pairs, partners: Partners, is_self_join: bool
+) -> Doubles:
+    """Return probabilities such that those of a record with one partner sum to 1 at most.
+
+    >>> pairs = np.array([[0, 0], [0, 1]])
+    >>> share_among_rivals(np.zeros(2), pairs, Partners(True, True), False).round(2).tolist()
+    [0.33, 0.33]
+    """
+    weight = np.exp(np.clip(odds, -MAX_ODDS, MAX_ODDS))
+    rivals = np.zeros(len(pairs))
+    if is_self_join:
+        if partners.left_has_one:
+            total = np.bincount(pairs.ravel(), np.repeat(weight, 2))
+            rivals = total[pairs[:, 0]] + total[pairs[:, 1]] - 2 * weight
+    else:
+        for side, has_one in enumerate((partners.left_has_one, partners.right_has_one)):
+            if has_one:
+                rivals += np.bincount(pairs[:, side], weight)[pairs[:, side]] - weight
+    shared: Doubles = weight / (1 + weight + np.maximum(rivals, 0))
+    return shared

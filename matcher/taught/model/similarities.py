@@ -1,0 +1,60 @@
+"""One similarity per column, cut into levels: what agreement without labels compares."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from matcher.array_types import Floats, Ints
+from matcher.taught.features.feature import RIVALS, VARIANTS, Feature
+
+# Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
+# and short shingles do not mind sentences in another order.
+CONTAINED_TEXT = "short shingles contained, more"
+# Features whose mean is the similarity of a text column.
+_TEXT_SIMILARITY = ("sorted words", "3-grams", "shared words")
+
+
+def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, Floats]:
+    """Return one similarity per column, of all columns, and the lead over rivals."""
+    places = dict[str, dict[str, int]]()
+    for number, feature in enumerate(features):
+        places.setdefault(feature.group, {})[feature.name] = number
+    similarities = dict[str, Floats]()
+    # Variants are decided by rules, or by a classifier; few pairs have a marker at all.
+    places.pop(VARIANTS, None)
+    for group, columns in places.items():
+        if group == RIVALS:
+            names = [name for name in columns if name.endswith(", lead, smaller")]
+            similarities[group] = table[:, [columns[name] for name in names]].mean(axis=1)
+        else:
+            similarities[group] = _similarity(table, columns)
+    return similarities
+
+
+def _similarity(table: Floats, columns: Mapping[str, int]) -> Floats:
+    """Return the similarity of one column, 0 to 1, 1 only for equal values; NaN if unknown."""
+    if CONTAINED_TEXT in columns:
+        value: Floats = table[:, columns[CONTAINED_TEXT]]
+        return value
+    if "similarity" in columns:
+        similarity: Floats = table[:, columns["similarity"]].copy()
+        if "ratio apart" in columns:
+            # Amounts are compared by their ratio, not by their digits.
+            ratio = table[:, columns["ratio apart"]]
+            similarity = np.where(np.isnan(ratio), similarity, np.exp(-3 * ratio))
+        is_equal = table[:, columns["equal"]] == 1
+    else:
+        similarity = table[:, [columns[name] for name in _TEXT_SIMILARITY]].mean(axis=1)
+        is_equal = table[:, columns["equal"]] == 1
+    return np.where(is_equal, 1, np.minimum(similarity, 0.999)).astype(np.float32)
+
+
+def long_text_groups(features: Sequence[Feature]) -> tuple[str, ...]:
+    """Return the groups of long texts."""
+    return tuple(feature.group for feature in features if feature.name == CONTAINED_TEXT)
+
+
+def level_of(value: Floats, cuts: Sequence[float]) -> Ints:
+    """Return the level of each value; one above the last level for unknown values."""
+    level = np.searchsorted(np.array(cuts), value, side="right")
+    return np.where(np.isnan(value), len(cuts) + 1, level).astype(np.int64)
