@@ -33,7 +33,13 @@ from matcher.taught.columns.kinds import ColumnKind, detect_kinds
 from matcher.taught.columns.pages import TextOptions, read_texts
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.distributed_comparison import compare_distributed
-from matcher.taught.features.feature import ALL_COLUMNS, NEVER_LOWERS, Feature
+from matcher.taught.features.feature import (
+    ALL_COLUMNS,
+    NEVER_LOWERS,
+    NEVER_RAISES,
+    VARIANTS,
+    Feature,
+)
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.groups import group_records, missing_pairs
 from matcher.taught.model.agreement import AgreementModel
@@ -48,12 +54,20 @@ from matcher.taught.model.taught_model import (
     all_features,
 )
 from matcher.taught.model.training import train
-from matcher.taught.variants import DEFAULT_RULES, RULES, learn_rules
+from matcher.taught.variants.rules import (
+    ALL_RULES,
+    DEFAULT_RULES,
+    FIRST_EDITION,
+    editions_are_named,
+    learn_rules,
+)
 
 # Probability of a pair that a label decides, and of one that a label or a variant rule refutes.
 LABELLED_ODDS = 9.0
 # Feature by which pairs look alike, to learn rules about variants.
 LIKENESS = Feature(ALL_COLUMNS, "3-grams", NEVER_LOWERS)
+# Features that tell whether editions are named.
+EDITION, YEAR = (Feature(VARIANTS, rule, NEVER_RAISES) for rule in ("edition", "year"))
 REASONS = ("taught", "labelled", "grouped")
 
 
@@ -138,12 +152,11 @@ def decide(
     scored = add_agreement(comparison, pairs, table, agreement)
     rows = find_rows(pairs, labels.pairs)
     taught, held_out = _teach(comparison, scored, agreement, labels, rows, model, options)
-    alike = table[rows, comparison.features.index(LIKENESS)]
-    rules = _variant_rules(comparison, labels, alike, model, options)
-    taught = replace(taught, summary={**taught.summary, "variants": rules})
     threshold_odds = _odds(taught.threshold)
+    matched = taught.log_odds(scored) > threshold_odds
+    rules = _variant_rules(comparison, scored, matched, labels, rows, model, options)
+    taught = replace(taught, summary={**taught.summary, "variants": rules})
     if right is None:
-        matched = taught.log_odds(scored) > threshold_odds
         missing = missing_pairs(pairs, matched)
         if len(missing):
             pairs, table = comparison.extend(pairs, table, missing)
@@ -284,21 +297,30 @@ def _with_threshold(model: TaughtModel, threshold: float | None) -> TaughtModel:
 
 def _variant_rules(
     comparison: Comparison,
+    scored: ScoringTable,
+    matched: Bools,
     labels: Labels,
-    alike: Floats,
+    label_rows: Ints,
     model: TaughtModel | None,
     options: TaughtOptions,
 ) -> list[str]:
     """Return the rules that keep pairs apart: given, stored with the model, or learnt."""
     if options.variants is not None:
         return [*options.variants]
-    if len(labels):
-        are_variants = comparison.find_variants([*RULES], labels.pairs)
-        return learn_rules(are_variants, labels.are_duplicates, alike, DEFAULT_RULES)
     stored = model.summary.get("variants") if model is not None else None
-    if isinstance(stored, list):
+    if not len(labels) and isinstance(stored, list):
         return [str(rule) for rule in stored]
-    return [*DEFAULT_RULES]
+    rules = [*DEFAULT_RULES]
+    edition, year = (
+        scored.table[:, comparison.features.index(marker)] for marker in (EDITION, YEAR)
+    )
+    if editions_are_named(edition, year, matched):
+        rules.append(FIRST_EDITION)
+    if not len(labels):
+        return rules
+    are_variants = comparison.find_variants(ALL_RULES, labels.pairs)
+    alike = scored.table[label_rows, comparison.features.index(LIKENESS)]
+    return learn_rules(are_variants, labels.are_duplicates, alike, rules)
 
 
 def _find_variants(comparison: Comparison, rules: Sequence[str], pairs: Pairs) -> list[str]:

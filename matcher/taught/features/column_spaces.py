@@ -38,7 +38,8 @@ from matcher.taught.features.token_space import (
     build_token_space,
     weigh_tokens,
 )
-from matcher.taught.variants import RULES, VariantFinder
+from matcher.taught.variants.markers import RULES
+from matcher.taught.variants.rules import VariantFinder
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from matcher.taught.features.scalars import is_scalar, scalar_features
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE, shingle_features
 from matcher.taught.features.texts import text_features
 from matcher.taught.features.token_space import TokenSpace
-from matcher.taught.variants import RULES, VariantFinder
+from matcher.taught.variants.markers import RULES
+from matcher.taught.variants.rules import VariantFinder
 
 # Pairs that are compared at once; cap on memory.
 PAIRS_PER_CHUNK = 100_000

@@ -20,7 +20,7 @@ from matcher.taught.columns.pages import TextOptions
 from matcher.taught.deduplication import NO_LABELS, Decision, Labels, TaughtOptions, decide
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.model.model_file import load_model, save_model
-from matcher.taught.variants import parse_rules
+from matcher.taught.variants.rules import parse_rules
 from scout.dedupe.dedupe_run import DedupeRequest, DedupeRun
 from scout.dedupe.method_options import DEFAULT_CANDIDATE_THRESHOLD
 from scout.dedupe.taught.labels_file import read_labels

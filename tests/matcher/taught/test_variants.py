@@ -5,7 +5,8 @@ import pytest
 
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.deduplication import decide
-from matcher.taught.variants import RULES, VariantFinder, learn_rules
+from matcher.taught.variants.markers import RULES
+from matcher.taught.variants.rules import VariantFinder, learn_rules
 from tests.matcher.taught.tables import to_records
 
 
@@ -17,9 +18,25 @@ from tests.matcher.taught.tables import to_records
         ("volume", "Geschichte Roms Bd. 1", "Geschichte Roms, Band 3", True),
         ("volume", "History of Rome, volume two", "History of Rome, vol. 1", True),
         ("volume", "History of Rome", "History of Rome, vol. 1", False),
+        ("volume", "Histoire de Rome, tome III", "Histoire de Rome, T. 3", False),
+        ("volume", "Geschichte Roms, 2. Band", "Geschichte Roms, dritter Band", True),
+        ("volume", "History of Rome, volume the second", "History of Rome, 2nd volume", False),
+        ("volume", "History of Rome, vol. 1-3", "History of Rome, vol. 1", True),
+        ("volume", "History of Rome in 3 volumes", "History of Rome, vol. 1", False),
         ("part", "Saga part 1", "Saga, Part III", True),
+        ("part", "Sage, 2. Teil", "Sage, Teil II", False),
         ("edition", "Statistics, 2nd edition", "Statistics, third edition", True),
         ("edition", "Statistik, 2. Auflage", "Statistics 2nd ed.", False),
+        (
+            "edition",
+            "Statistik, 2., verb. und erw. Auflage",
+            "Statistics, second revised ed.",
+            False,
+        ),
+        ("edition", "Statistics, 2nd revised edition", "Statistics, 3rd revised edition", True),
+        ("edition", "Statistique, 2e éd.", "Статистика, 3-е изд., испр. и доп.", True),
+        ("edition", "Statistics, ed. 2", "Statistics, 2nd ed. 3 volumes", False),
+        ("edition", "Zoom 18-55 ED 3.5-5.6", "Zoom 18-105 ED 4.5", False),
         ("year", "Atlas 2019", "Atlas 2020", True),
         ("size", "Lotion 250 ml", "Lotion 0.5 l", True),
         ("size", "Lotion 500 ml", "Lotion 0.5 l", False),
@@ -33,11 +50,23 @@ def test_rules(rule: str, left: str, right: str, is_variant: bool) -> None:
     assert finder.find(rule, np.array([[0, 1]])).tolist() == [is_variant]
 
 
-def test_a_column_holds_the_marker() -> None:
-    """A column that is called like the rule needs no word beside its number."""
-    records = to_records([("Rome", "1"), ("Rome", "ii")], ("title", "volume"))
+@pytest.mark.parametrize(
+    ("rule", "left", "right", "is_variant"),
+    [
+        ("volume", "1", "ii", True),
+        ("volume", "tome III", "3", False),
+        ("volume", "Vol. 12, no. 3", "12", False),
+        ("edition", "2nd", "second edition", False),
+        ("size", "42", "43", True),
+        ("size", "XL", "xl", False),
+        ("size", "500 ml", "0.5 l", False),
+    ],
+)
+def test_a_column_holds_the_marker(rule: str, left: str, right: str, is_variant: bool) -> None:
+    """A column that is called like the rule needs no word beside its value."""
+    records = to_records([("Rome", left), ("Rome", right)], ("title", rule))
     finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.IDENTIFIER])
-    assert finder.find("volume", np.array([[0, 1]])).all()
+    assert finder.find(rule, np.array([[0, 1]])).tolist() == [is_variant]
 
 
 def test_rules_are_learnt_and_refuted() -> None:
@@ -77,3 +106,45 @@ def test_an_edition_beside_a_record_without_one() -> None:
         False,
         False,
     ]
+
+
+def _books(is_always_named: bool) -> list[tuple[str, str, str]]:
+    """Return books in two editions: two records of each, and one of the first without its year."""
+    rows = list[tuple[str, str, str]]()
+    for number, place in enumerate(
+        ("Rome", "Athens", "Carthage", "Byzantium", "Persia", "Gaul") * 2
+    ):
+        title = f"The {('complete', 'short')[number // 6]} history of {place}"
+        later = title if number % 2 and not is_always_named else f"{title}, 2nd edition"
+        rows += [(title, "Gibbon, Edward", str(1800 + number)), (title, "Gibbon, E.", "")]
+        rows += [(f"{title}, second ed.", "Gibbon, E.", str(1850 + number))]
+        rows += [(later, "Gibbon, Edward", str(1850 + number))]
+    return rows
+
+
+@pytest.mark.parametrize("is_always_named", [True, False])
+def test_a_first_edition_without_a_year(is_always_named: bool) -> None:
+    """Where all later editions are named, a record without edition and year is no later one."""
+    rows = _books(is_always_named)
+    decision = decide(to_records(rows, ("title", "author", "year")), None)
+    assert ("first edition" in decision.model.summary["variants"]) == is_always_named
+    if is_always_named:
+        for group in decision.groups:
+            assert len({"ed" in rows[row][0].split(",")[-1] for row in group}) == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_variant"),
+    [
+        (("Statistics", ""), ("Statistics, 2nd ed.", "1994"), True),
+        (("Statistics", "1994"), ("Statistics, 2nd ed.", "1994"), False),
+        (("Statistics", ""), ("Statistics, 1st ed.", "1990"), False),
+        (("Statistics", ""), ("Statistics", "1990"), False),
+    ],
+)
+def test_first_editions(left: tuple[str, str], right: tuple[str, str], is_variant: bool) -> None:
+    """A record without an edition is another thing than a later edition of another year."""
+    finder = VariantFinder(
+        to_records([left, right], ("title", "year")), None, [ColumnKind.TEXT, ColumnKind.NUMBER]
+    )
+    assert finder.find("first edition", np.array([[0, 1]])).tolist() == [is_variant]

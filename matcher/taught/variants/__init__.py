@@ -1,0 +1,1 @@
+"""Variants: records that look alike and are different things, such as two volumes of one work."""

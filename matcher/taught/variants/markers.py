@@ -1,0 +1,205 @@
+"""Markers: what a record says of its volume, part, edition, year, size and model number.
+
+`vol. 2`, `3rd edition`, `500 ml`. A column that is called like a rule holds its marker without any
+word beside it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from matcher.dedupe.base.records import Records
+from matcher.records.text import fold, has_digit, tokenize
+from matcher.records.units import extract_quantities
+from matcher.taught.columns.kinds import ColumnKind
+
+# Characters of a record that are read.
+MAX_CHARACTERS = 1_000
+# Characters of the shortest model number.
+MIN_MODEL_NUMBER = 3
+
+Markers = frozenset[str]
+
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_WORDS = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+    "eight": "8", "nine": "9", "ten": "10", "eins": "1", "zwei": "2", "drei": "3", "vier": "4",
+}  # fmt: skip
+_ORDINALS = {
+    "first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6",
+    "seventh": "7", "eighth": "8", "ninth": "9", "tenth": "10",
+    "erste": "1", "zweite": "2", "dritte": "3", "vierte": "4", "funfte": "5", "sechste": "6",
+    "premiere": "1", "premier": "1", "deuxieme": "2", "seconde": "2", "troisieme": "3",
+    "quatrieme": "4", "cinquieme": "5", "primera": "1", "segunda": "2", "tercera": "3",
+    "cuarta": "4", "prima": "1", "seconda": "2", "terza": "3", "quarta": "4",
+}  # fmt: skip
+# The words of one language end in several ways: zweite, zweiter, zweites.
+_ORDINAL = rf"({'|'.join(_ORDINALS)})[nrs]?"
+_NUMERAL = rf"(\d{{1,4}}(?:\s?-\s?\d{{1,4}})?|[ivxlc]{{1,6}}|{'|'.join(_WORDS)})(?![^\W_])"
+_VOLUME_WORDS = r"volumes?|vols?|v|t(?=\.)|bande?|bd|tomes?|том|т|tomo|cilt|svazek"
+_PART_WORDS = (
+    r"parts?|pt|teil|tl|partie|часть|ч|parte|books?|buch|livre|книга|issues?|heft|number|nr|no"
+    r"|episode|season"
+)
+# Singular only: `2 vols` is the extent of a work.
+_ONE_VOLUME = r"volume|vol|band|bd|tome|том|tomo"
+_ONE_PART = r"part|pt|teil|partie|часть|parte|book|buch|livre|книга|heft"
+# Words between the number of an edition and its name: 2nd revised and enlarged edition.
+_REVISED = (
+    r"(?:(?:rev|enl|erw|verb|verm|uberarb|neubearb|bearb|neu|durchges|aktual|vollst|vollig|unverand|erganzte"
+    r"|corr|augm|aum|exp|updated|improved|completely|fully|revue|corrigee|исправ|испр|доп|перераб)"
+    r"[^\W\d_]*[.,\s]*|(?:and|und|et|e|y|и|u)\b\s*|&\s*){0,6}"
+)
+_EDITION_NAMES = (
+    r"(?:edn|edition|editie|edicion|edizione|edicao|aufl|auflage|ausg|ausgabe|изд|издание|uppl|utg|wyd|vyd"
+    r"|izd|druk|ed)\b"
+)
+_EDITION_BEFORE = re.compile(
+    r"(?<![\w.-])(\d{1,3})(?:st|nd|rd|th|ere|eme|er|e|da|a|te|:e|-?е|-?ое)?\b[.,ªº]?[,\s]*"
+    rf"{_REVISED}{_EDITION_NAMES}"
+)
+_EDITION_WORD = re.compile(rf"\b{_ORDINAL}\b[,\s]*{_REVISED}{_EDITION_NAMES}")
+_EDITION_AFTER = re.compile(
+    r"\b(?:(?:edition|auflage|издание)\s*:?|ed\.)\s*(\d{1,3})(?![\d.,]*\d)\b"
+)
+_REVISED_EDITION = re.compile(rf"\brev(?:ised)?[.\s]+{_EDITION_NAMES}")
+_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+
+
+@dataclass(frozen=True)
+class VariantRule:
+    """A rule: its name, its markers in folded text, and words in names of columns that hold them."""
+
+    name: str
+    read: Callable[[str], Markers]
+    column_words: tuple[str, ...] = ()
+
+
+def _counted(words: str, singular: str) -> Callable[[str], Markers]:
+    """Return a reader of numbers after a word (`vol. 2`) or before it (`2nd volume`, `2. Band`)."""
+    after = re.compile(rf"\b(?:{words})\b[.\s#:]*{_NUMERAL}")
+    written_after = re.compile(rf"\b(?:{singular})\s+the\s+{_ORDINAL}\b")
+    before = re.compile(rf"\b(?:(\d{{1,3}})(?:st|nd|rd|th|\.)|([ivx]{{1,6}})\.)\s*(?:{singular})\b")
+    written_before = re.compile(rf"\b{_ORDINAL}\s+(?:{singular})\b")
+
+    def read(text: str) -> Markers:
+        markers = {_arabic(match[1]) for match in after.finditer(text)}
+        markers.update(_arabic(match[1] or match[2]) for match in before.finditer(text))
+        for pattern in (written_after, written_before):
+            markers.update(_ORDINALS[match[1]] for match in pattern.finditer(text))
+        return frozenset(markers)
+
+    return read
+
+
+def _read_edition(text: str) -> Markers:
+    """Read editions.
+
+    >>> sorted(_read_edition("statistics, 3rd edition")), sorted(_read_edition("2. verb. aufl"))
+    (['3'], ['2'])
+    """
+    numbers = {match[1] for match in _EDITION_BEFORE.finditer(text)}
+    numbers.update(_ORDINALS[match[1]] for match in _EDITION_WORD.finditer(text))
+    # `2nd ed. 3 volumes`: a number before the word says more.
+    if not numbers:
+        numbers.update(match[1] for match in _EDITION_AFTER.finditer(text))
+    if not numbers and _REVISED_EDITION.search(text):
+        return frozenset(["revised"])
+    return frozenset(numbers)
+
+
+def _read_year(text: str) -> Markers:
+    return frozenset(match[1] for match in _YEAR.finditer(text))
+
+
+def _read_size(text: str) -> Markers:
+    quantities = extract_quantities(tokenize(text))
+    return frozenset(
+        f"{amount} {unit}" for unit, amounts in quantities.items() for amount in amounts
+    )
+
+
+def _read_model(text: str) -> Markers:
+    """Read model numbers: words with a letter and a digit that are no sizes."""
+    words = [word for word in tokenize(text) if _is_model_number(word)]
+    sizes = extract_quantities(words)
+    amounts = {amount + unit for unit, values in sizes.items() for amount in values}
+    return frozenset(words) - amounts
+
+
+def _is_model_number(word: str) -> bool:
+    return len(word) >= MIN_MODEL_NUMBER and has_digit(word) and not word.isdecimal()
+
+
+RULES: dict[str, VariantRule] = {
+    rule.name: rule
+    for rule in (
+        VariantRule(
+            "volume", _counted(_VOLUME_WORDS, _ONE_VOLUME), ("volume", "vol", "band", "tome")
+        ),
+        VariantRule("part", _counted(_PART_WORDS, _ONE_PART), ("part", "issue")),
+        VariantRule("edition", _read_edition, ("edition", "ed", "auflage")),
+        VariantRule("year", _read_year, ("year", "jahr")),
+        VariantRule("size", _read_size, ("size",)),
+        VariantRule("model", _read_model, ("model",)),
+    )
+}
+
+
+def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRule) -> list[Markers]:
+    read = lru_cache(maxsize=65_536)(rule.read)
+    markers: list[set[str]] = [set() for _ in range(len(records))]
+    for name, kind, column in zip(records.names, kinds, records.fields, strict=True):
+        is_named = any(word in re.split(r"[\W_]+", name.lower()) for word in rule.column_words)
+        is_text = kind in (ColumnKind.TEXT, ColumnKind.NAME)
+        if not is_named and not is_text:
+            continue
+        for row, value in enumerate(column):
+            if not value:
+                continue
+            folded = fold(value, MAX_CHARACTERS)
+            markers[row] |= read(folded) or (_read_bare(rule, folded) if is_named else frozenset())
+    shared: dict[Markers, Markers] = defaultdict()
+    return [
+        shared.setdefault(frozenset(record_markers), frozenset(record_markers))
+        for record_markers in markers
+    ]
+
+
+def _read_bare(rule: VariantRule, value: str) -> Markers:
+    """Read a value that has no word beside it.
+
+    >>> sorted(_read_bare(RULES["volume"], "iii")), sorted(_read_bare(RULES["size"], "xl"))
+    (['3'], ['xl size'])
+    """
+    if rule.name == "size":
+        # Markers of sizes are an amount and a unit.
+        return frozenset([f"{'_'.join(value.split())} {rule.name}"])
+    number = re.search(r"\d+", value)
+    return frozenset([str(int(number[0])) if number else _arabic(value)])
+
+
+def _arabic(numeral: str) -> str:
+    """Return a numeral in Arabic digits, without leading zeros.
+
+    >>> _arabic("xiv"), _arabic("007"), _arabic("b")
+    ('14', '7', 'b')
+    """
+    if numeral.isdecimal():
+        return str(int(numeral))
+    if numeral in _WORDS:
+        return _WORDS[numeral]
+    if numeral in _ORDINALS:
+        return _ORDINALS[numeral]
+    if "-" in numeral:
+        return "-".join(str(int(part)) for part in numeral.split("-"))
+    total = 0
+    for place, letter in enumerate(numeral):
+        if letter not in _ROMAN:
+            return numeral
+        value = _ROMAN[letter]
+        following = _ROMAN.get(numeral[place + 1 : place + 2], 0)
+        total += -value if value < following else value
+    return str(total)

@@ -1,0 +1,185 @@
+"""Rules about variants. Two records whose markers of one rule are all different are variants by it.
+
+Rules are given, or learnt: a rule that flags labelled pairs holds if nearly all of these are no
+duplicates. Kosolapov et al. call such rules exceptions.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from catalog.errors import UsageError
+from matcher.array_types import Bools, Floats, Pairs
+from matcher.dedupe.base.records import Records
+from matcher.taught.columns.kinds import ColumnKind
+from matcher.taught.variants.markers import RULES, Markers, read_records
+
+# Labelled pairs that a rule must flag, and the share of them that must be no duplicates.
+MIN_FLAGGED = 10
+MIN_PRECISION = 0.95
+# Labelled duplicates that must be there to learn a rule that none of them breaks.
+MIN_DUPLICATES = 30
+# Share of the labelled duplicates that are less similar than a pair that looks alike.
+ALIKE_QUANTILE = 0.25
+# Edits between two model numbers that are siblings (a12, a12s).
+MAX_EDITS = 2
+# Rules that hold without labels: their markers are words that say so.
+DEFAULT_RULES = ("volume", "part", "edition")
+# Rule about two records of which one names an edition, and whose years are not known to be the same.
+FIRST_EDITION = "first edition"
+ALL_RULES = (*RULES, FIRST_EDITION)
+
+
+def parse_rules(text: str) -> tuple[str, ...]:
+    """Return the rules of an option, "none" for no rule. Raises UsageError.
+
+    >>> parse_rules("volume, year")
+    ('volume', 'year')
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if names == ["none"]:
+        return ()
+    for name in names:
+        if name not in ALL_RULES:
+            raise UsageError(f"--variants {name}: rules are {', '.join(ALL_RULES)}, or none")
+    return tuple(dict.fromkeys(names))
+
+
+class VariantFinder:
+    """The markers of all records of one table, or of two."""
+
+    def __init__(self, left: Records, right: Records | None, kinds: Sequence[ColumnKind]) -> None:
+        self._sides = [left] if right is None else [left, right]
+        self._kinds = kinds
+        self._markers: dict[str, list[list[Markers]]] = {}
+
+    def find(self, rule: str, pairs: Pairs) -> Bools:
+        """Return whether each pair is of variants by a rule."""
+        if rule == FIRST_EDITION:
+            return self._find_first_editions(pairs)
+        sides = self._read(rule)
+        left, right = sides[0], sides[-1]
+        left_marked, right_marked = self._marked_sides(rule, pairs)
+        is_variant = np.zeros(len(pairs), bool)
+        for place in np.flatnonzero(left_marked & right_marked).tolist():
+            first, second = left[pairs[place, 0]], right[pairs[place, 1]]
+            is_variant[place] = first is not second and _differ(rule, first, second)
+        if rule == "edition":
+            # A first edition is rarely called so, but its year is another one.
+            marked_once = left_marked != right_marked
+            is_variant[marked_once] = self.find("year", pairs[marked_once])
+        return is_variant
+
+    def _find_first_editions(self, pairs: Pairs) -> Bools:
+        sides = self._read("edition")
+        # A record may say that it is the first edition.
+        is_later = [
+            np.fromiter((bool(markers - {"1"}) for markers in side), bool, len(side))
+            for side in sides
+        ]
+        left_edition, right_edition = is_later[0][pairs[:, 0]], is_later[-1][pairs[:, 1]]
+        left_year, right_year = self._marked_sides("year", pairs)
+        is_same_year = left_year & right_year & ~self.find("year", pairs)
+        is_variant: Bools = (left_edition != right_edition) & ~is_same_year
+        return is_variant
+
+    def _marked_sides(self, rule: str, pairs: Pairs) -> tuple[Bools, Bools]:
+        """Return whether the left and the right record of each pair has a marker."""
+        sides = self._read(rule)
+        is_marked = [np.fromiter(map(bool, side), bool, len(side)) for side in sides]
+        return is_marked[0][pairs[:, 0]], is_marked[-1][pairs[:, 1]]
+
+    def compare(self, rule: str, pairs: Pairs) -> Floats:
+        """Return 1 where markers differ, 0 where not, 0.5 with one marker, NaN without any."""
+        left_marked, right_marked = self._marked_sides(rule, pairs)
+        compared = np.where(left_marked | right_marked, 0.5, np.nan).astype(np.float32)
+        both = left_marked & right_marked
+        compared[both] = self.find(rule, pairs[both])
+        return compared
+
+    def _read(self, rule: str) -> list[list[Markers]]:
+        if rule not in self._markers:
+            self._markers[rule] = [
+                read_records(records, self._kinds, RULES[rule]) for records in self._sides
+            ]
+        return self._markers[rule]
+
+
+def editions_are_named(edition: Floats, year: Floats, is_match: Bools) -> bool:
+    """Tell from matches of the same year whether a table names every edition but the first.
+
+    `edition` and `year` are the features that `VariantFinder.compare` gives: if hardly any of these
+    matches has an edition in one record only, a record without one is another edition.
+    """
+    is_marked = is_match & (year == 0) & ~np.isnan(edition)
+    marked_once = int((edition[is_marked] == 0.5).sum())
+    count = int(is_marked.sum())
+    return count >= MIN_FLAGGED and marked_once <= (1 - MIN_PRECISION) * count
+
+
+def learn_rules(
+    are_variants: Mapping[str, Bools], labels: Bools, similarity: Floats, given: Iterable[str]
+) -> list[str]:
+    """Return the rules that labelled pairs confirm, and the given ones that they do not refute.
+
+    `are_variants` says by rule which of the labelled pairs are variants.
+
+    Only pairs that look alike count: as similar as three in four duplicates. Among all labelled
+    pairs most are no duplicates, so nearly every rule would seem to hold.
+    """
+    duplicates = int(labels.sum())
+    looks_alike = labels.copy()
+    if duplicates:
+        looks_alike |= similarity >= np.quantile(similarity[labels], ALIKE_QUANTILE)
+    learnt = list[str]()
+    for rule, is_variant in are_variants.items():
+        flagged = is_variant & looks_alike
+        wrong = int((flagged & labels).sum())
+        count = int(flagged.sum())
+        is_confirmed = (
+            duplicates >= MIN_DUPLICATES
+            and count >= MIN_FLAGGED
+            and wrong <= (1 - MIN_PRECISION) * count
+        )
+        is_refuted = wrong > (1 - MIN_PRECISION) * max(count, MIN_FLAGGED)
+        if is_confirmed or (rule in given and not is_refuted):
+            learnt.append(rule)
+    return learnt
+
+
+def _differ(rule: str, first: Markers, second: Markers) -> bool:
+    """Return True if two records' markers are those of variants."""
+    if rule == "size":
+        return _sizes_differ(first, second)
+    if rule == "model":
+        return _models_differ(first, second)
+    return first.isdisjoint(second)
+
+
+def _sizes_differ(first: Markers, second: Markers) -> bool:
+    """Return True if both name a size in one unit, and no such size is the same.
+
+    >>> _sizes_differ(frozenset({"500 ml"}), frozenset({"250 ml", "6 pcs"}))
+    True
+    """
+    first_units = {marker.split()[1] for marker in first - second}
+    second_units = {marker.split()[1] for marker in second - first}
+    shared_units = {marker.split()[1] for marker in first & second}
+    return bool((first_units & second_units) - shared_units)
+
+
+def _models_differ(first: Markers, second: Markers) -> bool:
+    """Return True if each has a model number that the other lacks, and the two are siblings.
+
+    >>> _models_differ(frozenset({"a12"}), frozenset({"a12s"}))
+    True
+    >>> _models_differ(frozenset({"a12", "wh1000"}), frozenset({"wh1000"}))
+    False
+    """
+    only_first, only_second = first - second, second - first
+    for number in only_first:
+        for sibling in only_second:
+            if Levenshtein.distance(number, sibling, score_cutoff=MAX_EDITS) <= MAX_EDITS:
+                return True
+    return False
