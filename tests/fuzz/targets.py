@@ -28,7 +28,10 @@ from crawler.discovery.sitemaps import parse_sitemap_file
 from crawler.pages.page_digest import PageDigester
 from crawler.sources.warc_reader import read_responses
 from crawler.urls.site import Site
+from matcher.dedupe.base.records import Records
 from matcher.dedupe.deduplication import MethodName, deduplicate
+from matcher.taught.deduplication import TaughtOptions, decide
+from matcher.taught.variants.rules import ALL_RULES
 from parser.heuristics.heuristic_reader import read_by_heuristics
 from parser.page.document import Document
 from parser.page_reader import read_page
@@ -73,6 +76,12 @@ RECORD = (
 MAX_BODY = 200_000
 # Pages of one shop that the learner gets, the mutated ones included.
 LEARNT_PAGES = 4
+
+# Values that say which volume, edition, size or model a record is.
+MARKED_VALUES = [
+    *"42 XL 2nd 1999 [1999] A12 a12s 500ml ½ ² ⅷ ١٢ 1e400 9999-2 iv - №4".split(),
+    *("tome III", "vol. 2-", "2. Band", "second ed.", "1.5 l", "10 x 20 cm", "3-5 kg", ""),
+]
 
 MARKUP = [
     *b"< > & \" ' = / </ <! <!-- --> --!> <![CDATA[ ]]> ]]&gt; <? ?> &amp; &nbsp; &# &#0; &#x110000;".split(),
@@ -362,6 +371,21 @@ def check_duplicates(case: tuple[list[str], float]) -> bool:
     return pairs > 0
 
 
+def check_taught(case: tuple[list[str], tuple[str, ...]]) -> bool:
+    """Decide a table by its columns: no row is in two groups, and pairs have probabilities."""
+    cells, names = case
+    rows = [*zip(*[iter(cells)] * len(names), strict=False)]
+    if not rows:
+        return False
+    fields = tuple(map(list, zip(*rows, strict=True)))
+    records = Records(fields, [" ".join(row) for row in rows], range(len(rows)), names)
+    decision = decide(records, None, options=TaughtOptions(variants=ALL_RULES))
+    members = Counter(row for group in decision.groups for row in group)
+    assert set(members.values()) <= {1}
+    assert all(0 <= similarity <= 1 for similarity in decision.result.similarity.tolist())
+    return bool(decision.groups)
+
+
 def assert_storable(text: str) -> None:
     """Assert that a database takes a text."""
     text.encode()
@@ -464,6 +488,9 @@ def make_targets() -> Iterator[Target]:
     )
     thresholds = choice([0.05, 0.5, 0.8, 0.95, 1.0])
     yield Target("duplicates", 5, tuples(lists(texts, 12), thresholds), check_duplicates)
+    names = choice([("title", "size", "volume"), ("name", "year"), ("model", "edition", "part")])
+    cells = one_of(choice(MARKED_VALUES), texts)
+    yield Target("taught", 5, tuples(lists(cells, 30), names), check_taught)
     shops = []
     for number, host in enumerate(corpus_pages()):
         host_pages = mutated([body for _, body, _ in host], [*MARKUP, *DATA])

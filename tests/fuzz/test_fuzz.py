@@ -13,7 +13,7 @@ from tests.fuzz.shrinking import shrink
 from tests.fuzz.targets import Target, make_targets
 
 # Inputs of each target; one of the learner takes a fifth of a second.
-EXAMPLES = {"learner": 3, "pages": 20}
+EXAMPLES = {"learner": 3, "pages": 20, "taught": 10}
 DEFAULT_EXAMPLES = 60
 # Seconds of processor time of one input.
 MAX_SECONDS = 10

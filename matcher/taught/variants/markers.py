@@ -193,8 +193,8 @@ def _arabic(numeral: str) -> str:
         return _WORDS[numeral]
     if numeral in _ORDINALS:
         return _ORDINALS[numeral]
-    if "-" in numeral:
-        return "-".join(str(int(part)) for part in numeral.split("-"))
+    if span := re.fullmatch(r"(\d+)\s?-\s?(\d+)", numeral):
+        return f"{int(span[1])}-{int(span[2])}"
     total = 0
     for place, letter in enumerate(numeral):
         if letter not in _ROMAN:
