@@ -26,8 +26,7 @@ SHORTENED_SHARE = 0.25
 # Different words of names, streets and towns.
 NAMES, STREETS, TOWNS = 40_000, 15_000, 8_000
 LABELS = 200
-# Least similarity of a MinHash candidate: one word of seven is another one. With .5, the word that
-# all streets share makes groups of thousands of records, and the pairs within them grow by squares.
+# Least similarity of a MinHash candidate: one word of seven is another one.
 LOOSE = 0.7
 # Line of the first record, below the names of the columns.
 FIRST_LINE = 2
@@ -40,7 +39,7 @@ MAX_GB = 8.0
 Row = tuple[str, str, str]
 
 
-def measure_large_table(count: int) -> bool:
+def measure_large_table(count: int, loose: float = LOOSE) -> bool:
     """Deduplicate `count` records in a process of its own and print its cost.
 
     Returns True if it took no more time and memory than the limits.
@@ -51,7 +50,7 @@ def measure_large_table(count: int) -> bool:
         command = [sys.executable, "-m", "scout", "dedupe", str(folder / "records.csv")]
         command += ["--key", ",".join(COLUMNS[1:]), "--id", "id", "--decide", "taught"]
         command += ["--labels", str(folder / "labels.csv"), "--method", "exact"]
-        command += ["--method", "minhash", "--loose", str(LOOSE)]
+        command += ["--method", "minhash", "--loose", str(loose)]
         command += ["--out", str(folder / "pairs.csv"), "--json"]
         begin = time.perf_counter()
         done = subprocess.run(command, check=True, capture_output=True, text=True)

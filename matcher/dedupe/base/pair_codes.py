@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.dedupe.base.join import IntArray, UInt64Array, check_pair_count
-from matcher.dedupe.base.text_columns import expand_ranges, slice_chunks, sort_unique, split_runs
+from matcher.dedupe.base.text_columns import (
+    expand_ranges,
+    run_offsets,
+    slice_chunks,
+    sort_unique,
+    split_runs,
+)
 
 PAIRS_PER_CHUNK = 4_000_000  # pairs handled at once; 32 MB an array of codes
 
@@ -58,8 +64,12 @@ def collect_unique(
     return total, sort_unique(np.concatenate([codes, *pending]))
 
 
-def match_keys(left: UInt64Array, right: UInt64Array | None = None) -> Iterator[IntArray]:
+def match_keys(
+    left: UInt64Array, right: UInt64Array | None = None, max_group: int | None = None
+) -> Iterator[IntArray]:
     """Yield chunks of packed pairs of rows with equal keys; in a self-join each pair once.
+
+    Groups of more than `max_group` rows of one key, those of both sides counted, have no pairs.
 
     Key and row number are sorted as one integer, ten times as fast as an argsort. The row number
     takes the key's leading bits, so two different keys may rarely match: callers verify the pairs.
@@ -70,7 +80,7 @@ def match_keys(left: UInt64Array, right: UInt64Array | None = None) -> Iterator[
     keys = left
     if right is not None:
         keys = np.concatenate([left, right])
-    order, group_starts, group_sizes = _group_equal_keys(keys)
+    order, group_starts, group_sizes = _group_equal_keys(keys, max_group)
     group_ends = np.repeat(group_starts + group_sizes, group_sizes)
     if right is None:
         # Each row is paired with the rows after it in its group.
@@ -93,7 +103,9 @@ def match_keys(left: UInt64Array, right: UInt64Array | None = None) -> Iterator[
         yield pack_pairs(np.repeat(order[places], counts), partners)
 
 
-def _group_equal_keys(keys: UInt64Array) -> tuple[IntArray, IntArray, IntArray]:
+def _group_equal_keys(
+    keys: UInt64Array, max_group: int | None
+) -> tuple[IntArray, IntArray, IntArray]:
     """Return the rows of keys that occur twice or more, each group's start and size."""
     row_bits = np.uint64(len(keys).bit_length())
     packed = keys << row_bits | np.arange(len(keys), dtype=np.uint64)
@@ -105,4 +117,8 @@ def _group_equal_keys(keys: UInt64Array) -> tuple[IntArray, IntArray, IntArray]:
     row_mask = (np.uint64(1) << row_bits) - np.uint64(1)
     rows = (packed[repeated] & row_mask).astype(np.int64)
     _, starts, sizes = split_runs(group_keys[repeated])
+    if max_group is not None and sizes.max(initial=0) > max_group:
+        is_kept = sizes <= max_group
+        rows, sizes = rows[np.repeat(is_kept, sizes)], sizes[is_kept]
+        starts = run_offsets(sizes)[:-1]
     return rows, starts, sizes

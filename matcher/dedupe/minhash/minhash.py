@@ -69,13 +69,16 @@ class SketchedTexts:
 class MinHash:
     """The MinHash join: nearly all pairs whose shingles have at least some Jaccard similarity.
 
-    An index on disk stores these fields as its settings, under their names.
+    Texts of more than `max_group` that share the key of a band are not paired by it: a search for
+    candidates can do without, as similar texts share other keys. An index on disk stores the other
+    fields as its settings, under their names.
     """
 
     threshold: Fraction
     shingling: Shingling = field(default_factory=Shingling)
     permutations: int = DEFAULT_PERMUTATIONS
     recall: float = DEFAULT_RECALL
+    max_group: int | None = None
 
     def __call__(
         self, left: Records, right: Records | None = None, progress: Progress = no_progress
@@ -100,7 +103,7 @@ class MinHash:
             left, right = unpack_pairs(codes)
             return codes[self.may_be_similar(sides[0].sketched(left), sides[-1].sketched(right))]
 
-        candidates, codes = collect_unique(_match_bands(sides), keep)
+        candidates, codes = collect_unique(_match_bands(sides, self.max_group), keep)
         left, right = unpack_pairs(codes)
         shared, union, is_similar = self.verify(sides[0].bags, sides[-1].bags, left, right)
         return SimilarTexts(
@@ -204,11 +207,12 @@ def _hash_side(
     return _HashedSide(keys, TokenBags(np.concatenate(tokens), np.concatenate(sizes)), sketches)
 
 
-def _match_bands(sides: list[_HashedSide]) -> Iterator[IntArray]:
+def _match_bands(sides: list[_HashedSide], max_group: int | None) -> Iterator[IntArray]:
     """Yield the packed pairs of texts that share a key, band by band."""
     if len(sides) == 1:
         for keys in sides[0].keys:
-            yield from match_keys(keys.astype(np.uint64))
+            yield from match_keys(keys.astype(np.uint64), max_group=max_group)
         return
     for left_keys, right_keys in zip(sides[0].keys, sides[1].keys, strict=True):
-        yield from match_keys(left_keys.astype(np.uint64), right_keys.astype(np.uint64))
+        keys = left_keys.astype(np.uint64), right_keys.astype(np.uint64)
+        yield from match_keys(*keys, max_group)

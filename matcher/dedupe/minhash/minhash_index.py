@@ -51,6 +51,8 @@ class MinHashIndex:
         self._plan = method.plan_bands()
         folder.mkdir(parents=True, exist_ok=True)
         settings = {**asdict(method), "threshold": str(method.threshold)}
+        # Groups grow with the additions: what is paired must not depend on their order.
+        del settings["max_group"]
         path = folder / DESCRIPTION_FILE
         if not path.exists():
             write_description(path, settings)

@@ -24,7 +24,12 @@ def distribute(method: JoinMethod, jobs: SparkJobs) -> JoinMethod:
             return SparkSegments(method.threshold, jobs=jobs)
         case MinHash():
             return SparkMinHash(
-                method.threshold, method.shingling, method.permutations, method.recall, jobs=jobs
+                method.threshold,
+                method.shingling,
+                method.permutations,
+                method.recall,
+                method.max_group,
+                jobs=jobs,
             )
         case _:
             return SparkExact(jobs=jobs)

@@ -43,7 +43,9 @@ class SparkMinHash(MinHash):
     def find_pairs(self, columns: Sequence[TextColumn], progress: Progress) -> SimilarTexts:
         """Find the similar pairs of distinct texts of one column, or of two."""
         # Tasks get the settings of the join alone: a session cannot leave the driver.
-        method = MinHash(self.threshold, self.shingling, self.permutations, self.recall)
+        method = MinHash(
+            self.threshold, self.shingling, self.permutations, self.recall, self.max_group
+        )
         text_count = sum(len(column.texts) for column in columns)
         left_count = len(columns[0].texts) if len(columns) > 1 else None
         bands = method.plan_bands().bands
@@ -179,9 +181,9 @@ def _match_bands(method: MinHash, left_count: int | None) -> "Batches":
         sizes = size.astype(np.int64)
         # In the order of places, left texts come first.
         split = 0 if left_count is None else int(np.searchsorted(place, left_count))
-        matches = match_keys(groups)
+        matches = match_keys(groups, max_group=method.max_group)
         if left_count is not None:
-            matches = match_keys(groups[:split], groups[split:])
+            matches = match_keys(groups[:split], groups[split:], method.max_group)
         candidates = 0
         for codes in matches:
             candidates += len(codes)

@@ -1,7 +1,7 @@
 """A run of `scout dedupe --decide taught`: tables, labels and model in, decided pairs out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -12,8 +12,10 @@ from catalog.errors import UsageError
 from catalog.runtime.progress import Progress
 from catalog.runtime.spark.session import SparkJobs
 from matcher.dedupe.base.join import JoinMethod
+from matcher.dedupe.cluster.chain import Chain
 from matcher.dedupe.cluster.merging import Preference
 from matcher.dedupe.deduplication import RecordDuplicates, default_method
+from matcher.dedupe.minhash.minhash import MinHash
 from matcher.dedupe.spark.methods import check_supported
 from matcher.taught.candidates import DEFAULT_NEIGHBOURS
 from matcher.taught.columns.pages import TextOptions
@@ -36,6 +38,11 @@ CANDIDATE_METHODS = {
     "simhash": "simhash",
     "ladder": "chain",
 }
+
+
+# Texts that share a key of MinHash beyond which it finds no candidates: a word that all records have
+# (`street`) makes groups whose pairs grow by squares, and candidates share rarer words as well.
+MAX_GROUP = 1_000
 
 
 @dataclass(frozen=True)
@@ -176,8 +183,20 @@ def _build_methods(names: Sequence[str], loose: float | None) -> list[JoinMethod
                 f"--method {name}: does not find candidates for --decide taught; "
                 f"{', '.join((NEIGHBOURS_METHOD, *CANDIDATE_METHODS))} do"
             )
-        methods.append(default_method(CANDIDATE_METHODS[name], threshold))  # type: ignore[arg-type]
+        method = default_method(CANDIDATE_METHODS[name], threshold)  # type: ignore[arg-type]
+        methods.append(_bound_groups(method))
     return methods
+
+
+def _bound_groups(method: JoinMethod) -> JoinMethod:
+    """Return the method without the pairs of large groups that share one key."""
+    match method:
+        case MinHash():
+            return replace(method, max_group=MAX_GROUP)
+        case Chain():
+            return Chain([(name, _bound_groups(step)) for name, step in method.methods])
+        case _:
+            return method
 
 
 def _parse_kind_options(kinds: Sequence[str]) -> Mapping[str, str]:

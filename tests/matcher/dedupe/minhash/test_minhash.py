@@ -1,6 +1,7 @@
 """MinHash: shingles and signatures are right, and only similar pairs are reported."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -89,6 +90,18 @@ def test_sketches_lose_no_pair(texts: list[str], words: list[str], threshold: Fr
     several = [*texts, *variants]
     found = pairs_of(MinHash(threshold, recall=CERTAIN)(records_from_texts(several)))
     assert found == pytest.approx(brute_force_pairs(several, None, "jaccard", threshold))
+
+
+def test_words_of_all_texts_find_no_candidates() -> None:
+    """Groups that share a frequent word are left out; pairs are found by their other words."""
+    texts = [f"a{number} b{number} street c{number % 9}" for number in range(400)]
+    copies = [f"a{number} b{number} street d{number}" for number in range(50)]
+    method = MinHash(Fraction(1, 2), recall=CERTAIN)
+    every = method(records_from_texts(texts + copies))
+    bounded = replace(method, max_group=40)(records_from_texts(texts + copies))
+    assert bounded.candidates < every.candidates / 10
+    assert pairs_of(bounded) == pairs_of(every)
+    assert len(bounded) == len(copies)
 
 
 def test_texts_without_words() -> None:

@@ -46,10 +46,11 @@ def as_lists(result: JoinResult) -> list[object]:
     ("method", "left", "right"),
     [
         (MinHash(Fraction(1, 2)), LEFT, RIGHT),
+        (MinHash(Fraction(1, 2), max_group=6), LEFT, RIGHT),
         (default_method("chain", 0.8), TWO_FIELDS, None),
         (default_method("segments", 0.9), LEFT, RIGHT),
     ],
-    ids=["minhash", "ladder", "segments"],
+    ids=["minhash", "minhash of bounded groups", "ladder", "segments"],
 )
 def test_the_pairs_of_memory(
     method: JoinMethod, left: Records, right: Records | None, spark_jobs: SparkJobs
