@@ -16,6 +16,8 @@ from catalog.runtime import process_server
 from catalog.runtime.served_process import ServedProcess
 
 RUN_MODULES = (
+    # Scrapy inspects all modules and all imports under way when it imports this one.
+    "scrapy.core.downloader.contextfactory",
     "crawler.crawl",
     "crawler.preload",
     "matcher.match_job",
