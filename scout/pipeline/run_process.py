@@ -27,6 +27,7 @@ RUN_MODULES = (
     "scout.cli",
     "scout.pipeline.shop_run",
     "scout.terminal.run_output",
+    "sqlalchemy.dialects.sqlite",
 )
 """Modules that each run imports sooner or later."""
 
