@@ -65,7 +65,7 @@ def selector_parts(
         path_cache[node.mem_id] = list(islice(paths, MAX_SELECTORS))
     kind = "attribute" if occurrence.name else "own" if occurrence.own else "text"
     for css in path_cache[node.mem_id]:
-        yield kind, f"{occurrence.within}{css}", occurrence.name or "", ""
+        yield kind, occurrence.within + css, occurrence.name or "", ""
 
 
 def selectors_for(occurrence: Occurrence) -> list[AnySelector]:
