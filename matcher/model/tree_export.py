@@ -34,7 +34,8 @@ def on_one_thread() -> AbstractContextManager[Any]:
 
     For few rows, waiting for other threads costs most of the time.
     """
-    return _threadpools().limit(limits=1)
+    limited: AbstractContextManager[Any] = _threadpools().limit(limits=1)
+    return limited
 
 
 @cache
