@@ -17,6 +17,7 @@ from sqlmodel import Session, SQLModel, col, delete, select
 
 from catalog.models import Match, OfferFields, Review, ReviewDecision, Shop, Stage, Verdict
 from catalog.runtime.code_version import code_version
+from catalog.runtime.garbage_collection import importing
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.spark.session import SparkJobs
@@ -123,8 +124,9 @@ def _match_sides(
 ) -> list[Match]:
     """Match the offers, and store the matches with their fingerprint. Returns the matches."""
     # Imported late: scikit-learn takes a second to load, and a run without changes needs none.
-    from matcher.features.cache import MatchCache
-    from matcher.match import match_offers
+    with importing():
+        from matcher.features.cache import MatchCache
+        from matcher.match import match_offers
 
     side, known = sides.shop, sides.known
     # Spark computes all features anew, which leaves nothing to store.

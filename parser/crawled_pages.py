@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import chain, zip_longest
+from weakref import WeakValueDictionary
 
 from sqlalchemy import select as sa_select
 from sqlmodel import col, select
@@ -146,16 +147,24 @@ def interleave_folders(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
 
 
 class PageOpener:
-    """Opens crawled pages; `refused` maps the URLs of damaged ones to the reason."""
+    """Opens crawled pages; `refused` maps the URLs of damaged ones to the reason.
+
+    A page that is still in use is not parsed again.
+    """
 
     def __init__(self, bodies_url: str) -> None:
         self._bodies = BodyStore(bodies_url)
         self._script_cache = ScriptCache()
+        self._documents: WeakValueDictionary[CrawledPage, Document] = WeakValueDictionary()
         self.refused: dict[str, str] = {}
 
     def open(self, page: CrawledPage, *, trusted: bool = False) -> Document:
         """Open a page. Raises StoreError, and HostilePage unless the page is `trusted`."""
-        return Document(
+        document = self._documents.get(page)
+        if document is not None:
+            document.mark()
+            return document
+        document = self._documents[page] = Document(
             self._bodies.get(page.body),
             page.address,
             page.content_type,
@@ -163,6 +172,7 @@ class PageOpener:
             script_cache=self._script_cache,
             page_id=page.page_id,
         )
+        return document
 
     def open_all(self, pages: Iterable[CrawledPage]) -> Iterator[tuple[CrawledPage, Document]]:
         """Yield the pages that can be opened; add the others to `refused`."""

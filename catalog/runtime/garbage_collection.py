@@ -19,6 +19,22 @@ def tune_gc() -> None:
 
 
 @contextmanager
+def importing() -> Iterator[None]:
+    """Collect no garbage within the block, and leave out all objects that exist at its end.
+
+    Imports make hardly any garbage, and looking for it takes a tenth of the time of a large one.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_enabled:
+            gc.enable()
+
+
+@contextmanager
 def rare_gc() -> Iterator[None]:
     """Collect garbage rarely within the block, as `tune_gc` does for the rest of a process."""
     usual = gc.get_threshold()

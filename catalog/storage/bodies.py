@@ -249,7 +249,9 @@ class BodyStore:
             self._files.pipe_file(path, packed)
             return
         temporary = f"{path}.{uuid.uuid4().hex}.part"
-        self._files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
+        if not self._is_local:
+            # Local file systems do so by themselves (`auto_mkdir`).
+            self._files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
         try:
             self._files.pipe_file(temporary, packed)
             self._files.mv(temporary, path)

@@ -19,6 +19,7 @@ import orjson
 from sqlalchemy import Connection, Engine, event, func, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, OperationalError
+from sqlalchemy.orm import configure_mappers
 from sqlmodel import Session, col, create_engine, select
 
 from catalog.errors import (
@@ -53,6 +54,9 @@ _DISK_FULL = "53100"
 _UNUSABLE = ("42P01", "42501", "25006")
 # Seconds between two attempts at the journal mode.
 _RETRY_INTERVAL = 0.02
+
+# Now, and not at the first query: processes that are forked later share the result.
+configure_mappers()
 
 
 class Store:

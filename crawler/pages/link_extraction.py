@@ -58,7 +58,7 @@ def extract_links(
     pagination: list[str] = []
     alternates: list[tuple[str, str]] = []
     for node in tree.css(LINK_TAGS):
-        get, tag = node.attrs.get, node.tag
+        get, tag = node.attributes.get, node.tag
         href = (get("href") or get("src") or "").strip()
         rel = (get("rel") or "").lower()
         if tag == "base":

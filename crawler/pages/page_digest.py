@@ -6,7 +6,7 @@ links.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
@@ -50,7 +50,7 @@ class PageDigest:
 
     def as_json(self) -> dict[str, Any]:
         """Return the digest as a dict for JSON, to send it between processes."""
-        return asdict(self)
+        return dict(vars(self))
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "PageDigest":

@@ -78,9 +78,20 @@ def check_for_shells(settings: Settings, store: Store, shop: Shop) -> None:
 def count_shells(
     bodies_url: str, pages: Sequence[tuple[str, str | None]], *, progress: Progress
 ) -> int:
-    """Count the shells among pages, given by body and content type. Raises StoreError."""
+    """Count the shells among pages, given by body and content type, until they must be too few.
+
+    Raises StoreError.
+    """
     bodies = BodyStore(bodies_url)
-    return sum(_is_stored_shell(bodies.get(body), content_type) for body, content_type in pages)
+    shells, most_possible = 0, len(pages)
+    for body, content_type in pages:
+        if _is_stored_shell(bodies.get(body), content_type):
+            shells += 1
+            continue
+        most_possible -= 1
+        if most_possible < SHELL_SHARE * len(pages):
+            break
+    return shells
 
 
 def _is_stored_shell(body: bytes, content_type: str | None) -> bool:

@@ -4,6 +4,7 @@ Each address is cleaned first (`url_cleaner.cleaner`), put on the shop's own sch
 stripped of fragment and session id. So one page is one row, and no visit counts as a click.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
@@ -34,6 +35,8 @@ IGNORED_PREFIXES = (
     "about:",
     "blob:",
 )
+# A link that leads to the same page from all pages of a host.
+FROM_ROOT = re.compile(r"/|https?://[^/?#]")
 # Packages whose code the links of a page depend on.
 LINKING_PACKAGES = ("catalog", "crawler", "url_cleaner")
 OTHER_HOST = "other host"
@@ -100,7 +103,10 @@ class Site:
         href = href.strip()
         if not href or href[:20].lower().startswith(IGNORED_PREFIXES):
             return None
-        if not href.startswith("?"):
+        if FROM_ROOT.match(href):
+            # Only scheme and host of the base matter, so all pages share the cache.
+            base = "/".join(base.split("/", 3)[:3]) + "/"
+        elif not href.startswith("?"):
             # Only the folder of the base matters, so pages of one folder share the cache.
             base = base.rpartition("/")[0] + "/"
         return self._join(href, base)

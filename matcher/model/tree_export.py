@@ -5,12 +5,14 @@ cannot. A stored classifier carries a summary of its training data and its score
 """
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from matcher.array_types import Doubles, Floats, Ints
 from matcher.model.calibration import Sigmoid
@@ -25,6 +27,24 @@ _NODE_FIELDS = (
     "is_leaf",
     "value",
 )
+
+
+def on_one_thread() -> AbstractContextManager[Any]:
+    """Let scikit-learn's trees use one thread within the block.
+
+    For few rows, waiting for other threads costs most of the time.
+    """
+    limited: AbstractContextManager[Any] = _threadpools().limit(limits=1)
+    return limited
+
+
+@cache
+def _threadpools() -> ThreadpoolController:
+    """Find the thread pools of this process: takes 2 ms."""
+    # Imported late, and before the search: its pool is the one that is limited.
+    import sklearn.ensemble  # noqa: F401
+
+    return ThreadpoolController()
 
 
 @dataclass(frozen=True)
@@ -76,8 +96,7 @@ class FittedTrees:
         """Return the probability of each row of features."""
         if not len(table):
             return np.empty(0, np.float32)
-        # One thread: for few rows, waiting for other threads costs most of the time.
-        with threadpool_limits(1):
+        with on_one_thread():
             return np.asarray(self.model.predict_proba(table)[:, 1], dtype=np.float32)
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from matcher.array_types import Bools, Floats
 from matcher.blocking.candidates import find_candidates
@@ -20,7 +19,7 @@ from matcher.config import DEFAULT_CONFIG, MatcherConfig
 from matcher.features.pair_features import compute_features
 from matcher.features.table import COLUMN, FEATURES, TRENDS
 from matcher.model.calibration import fit_sigmoid, score_held_out, score_probabilities
-from matcher.model.tree_export import CalibratedTrees, FittedTrees
+from matcher.model.tree_export import CalibratedTrees, FittedTrees, on_one_thread
 from matcher.records.record import Record
 from matcher.training.feedback import FeedbackExamples
 from matcher.training.synthetic_pairs import SyntheticPairs, generate_synthetic_pairs
@@ -176,8 +175,7 @@ def fit_trees(
     )
     # A column without any value would be rejected; zeros say as little.
     filled = np.where(np.isnan(table).all(axis=0), 0, table)
-    # One thread: for few rows, waiting for other threads costs most of the time.
-    with threadpool_limits(1):
+    with on_one_thread():
         model.fit(filled, labels, sample_weight=weight)
     return FittedTrees(model)
 

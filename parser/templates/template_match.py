@@ -134,6 +134,7 @@ def _page_type_feature(page_type: str | None) -> tuple[str, ...]:
     return (_fold(f"og:type={page_type}"),)
 
 
+@lru_cache(maxsize=16_384)
 def lookup_cost(feature: str) -> int:
     """Return the rank of the cost to look up a feature; names and data are read anyway."""
     return LOOKUP_COSTS.get(_kind_of(feature), 0)

@@ -25,7 +25,7 @@ _COMPRESSION_LEVEL = 2
 _LETTERS = 26
 
 # Characters that XML 1.0 forbids, and texts that Excel reads as an escaped character: "_x000D_".
-_FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\'\x00-\x1f]")
 _PLAIN = re.compile(r"[\w .,:;/()%+=?#@!*|'\"\-–…·]*")

@@ -12,7 +12,6 @@ from itertools import islice
 from parser.rules.model import Form
 from parser.rules.selector import AnySelector
 from rules_generator.candidates.selectors import (
-    PathCache,
     SelectorParts,
     build_selector,
     selector_parts,
@@ -79,7 +78,7 @@ class SelectorPool:
         return _build(islice(self._few_per_element(self._usual(self._pages_of[False])), limit))
 
     def _add_page(self, page: int, occurrences: Sequence[Occurrence]) -> None:
-        path_cache: PathCache = {}
+        path_cache = self._pages[page].paths
         for occurrence in occurrences:
             pages_of = self._pages_of[occurrence.whole]
             for rank, parts in enumerate(selector_parts(occurrence, path_cache)):

@@ -46,12 +46,15 @@ MAX_LABELLED_CHARS = 120
 
 # Kind of selector, CSS or data block, attribute or JSONPath, block name.
 SelectorParts = tuple[str, str, str, str]
-# Selectors of an element by its memory id, for one page.
-PathCache = dict[int, list[str]]
 
 
-def selector_parts(occurrence: Occurrence, path_cache: PathCache) -> Iterator[SelectorParts]:
-    """Yield the parts of the selectors that lead to an occurrence, at most 48."""
+def selector_parts(
+    occurrence: Occurrence, path_cache: dict[int, list[str]]
+) -> Iterator[SelectorParts]:
+    """Yield the parts of the selectors that lead to an occurrence, at most 48.
+
+    `path_cache` has the selectors of the page's elements by their memory ids.
+    """
     node = occurrence.node
     if node is None:
         css = f"{occurrence.within}{occurrence.css}"
@@ -62,7 +65,7 @@ def selector_parts(occurrence: Occurrence, path_cache: PathCache) -> Iterator[Se
         path_cache[node.mem_id] = list(islice(paths, MAX_SELECTORS))
     kind = "attribute" if occurrence.name else "own" if occurrence.own else "text"
     for css in path_cache[node.mem_id]:
-        yield kind, f"{occurrence.within}{css}", occurrence.name or "", ""
+        yield kind, occurrence.within + css, occurrence.name or "", ""
 
 
 def selectors_for(occurrence: Occurrence) -> list[AnySelector]:

@@ -5,7 +5,7 @@ marked-up places first.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -129,7 +129,7 @@ def _in_elements(document: Document, matcher: ValueMatcher) -> Iterator[Occurren
         if node.tag not in HIDDEN_TAGS and node.tag not in ROOTS:
             yield from _at_element(node, matcher)
         elif node.tag in NAMED_ROOTS:
-            yield from _in_names(node, matcher)
+            yield from _in_names(node, node.attributes, matcher)
 
 
 def _in_templates(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
@@ -151,7 +151,8 @@ def _at_element(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]
 
 
 def _in_attributes(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
-    for name, raw in node.attributes.items():
+    attributes = node.attributes
+    for name, raw in attributes.items():
         if not raw or raw.isspace():
             continue
         data = attribute_data(raw)
@@ -164,11 +165,13 @@ def _in_attributes(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurren
                     yield Occurrence(*match, node=node, name=name, size=len(raw))
         elif name == "style" and "url(" in raw and matcher.is_image(raw):
             yield Occurrence(Attribute.IMAGE, "plain", True, node=node, name=name, size=len(raw))
-    yield from _in_names(node, matcher)
+    yield from _in_names(node, attributes, matcher)
 
 
-def _in_names(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
-    for name, raw in node.attributes.items():
+def _in_names(
+    node: LexborNode, attributes: Mapping[str, str | None], matcher: ValueMatcher
+) -> Iterator[Occurrence]:
+    for name, raw in attributes.items():
         if raw and name in NAME_ATTRIBUTES and len(raw) <= MAX_NAMES_CHARS:
             for match in matcher.slug_matches(raw):
                 yield Occurrence(*match, node=node, name=name, size=len(raw))

@@ -7,6 +7,7 @@ needs trimming.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 from catalog.models import Attribute
 from catalog.values import Hint, is_same_as_any, normalise, value_key
@@ -43,6 +44,8 @@ MIN_CONTAINED_CHARS = 2
 MIN_SLUG_CHARS = 3
 # Longest number of cents (digits).
 MAX_CENTS_DIGITS = 12
+# Texts whose readings are kept: a shop's pages repeat most of their texts.
+MAX_CACHED = 8_192
 AMBIGUOUS_AMOUNT = re.compile(r"(?<!\d)\d{1,3}[.,]\d{3}(?!\d)")
 DECIMAL_SIGNS: dict[Form, str | None] = {"plain": None, "comma": ",", "point": ".", "minor": "."}
 
@@ -89,16 +92,19 @@ class ValueMatcher:
         is_line = len(raw) <= MAX_LINE_CHARS
         folded = raw.casefold() if is_line else ""
         # Most texts lack the letters and digits of all values: they are not normalised.
-        squeezed = _squeezed(raw) if raw.isascii() and not ESCAPED.search(raw) else None
+        squeezed = _letters_of_line(raw) if is_line else _plain_letters(raw)
         for attribute in self.known:
             if attribute is Attribute.DESCRIPTION:
                 if self.describes(raw):
                     yield attribute, "plain", True
                 continue
-            if squeezed is not None and not any(
-                core in squeezed for core in self._cores[attribute]
-            ):
-                continue
+            if squeezed is not None:
+                # A loop: `any` would take half of this function's time.
+                for core in self._cores[attribute]:
+                    if core in squeezed:
+                        break
+                else:
+                    continue
             if is_line or attribute is Attribute.IMAGE:
                 form = self.form(attribute, raw)
                 if form:
@@ -122,22 +128,29 @@ class ValueMatcher:
                 if self._is_price(raw, form):
                     return form
             return None
-        value = normalise(attribute, raw, Hint(base_url=self.base))
-        if value is None and attribute is Attribute.EAN:
-            # Rules read data fields so: `"gtin": 36000291452`.
-            value = read_gtin_number(raw)
-        return "plain" if value is not None and self._is_known(attribute, value) else None
+        if attribute is Attribute.IMAGE:
+            image = normalise(attribute, raw, Hint(base_url=self.base))
+            key = image and value_key(attribute, image)
+        else:
+            key = _key_of_line(attribute, raw)
+        return "plain" if key in self._keys[attribute] else None
 
     def describes(self, raw: str) -> bool:
         """Return True for a known description, or a text about as long with most of its words."""
-        longest = max(map(len, self.known[Attribute.DESCRIPTION]))
-        shortest_allowed = MIN_DESCRIPTION_FACTOR * longest
-        longest_allowed = MAX_DESCRIPTION_FACTOR * longest + DESCRIPTION_MARGIN
+        shortest_allowed, longest_allowed = self._description_lengths
         if not shortest_allowed <= len(raw) <= longest_allowed:
             return False
         if raw not in self._descriptions:
             self._descriptions[raw] = self._is_description(raw)
         return self._descriptions[raw]
+
+    @cached_property
+    def _description_lengths(self) -> tuple[float, float]:
+        longest = max(map(len, self.known[Attribute.DESCRIPTION]))
+        return (
+            MIN_DESCRIPTION_FACTOR * longest,
+            MAX_DESCRIPTION_FACTOR * longest + DESCRIPTION_MARGIN,
+        )
 
     def is_image(self, raw: str) -> bool:
         """Return True for the address of a known picture."""
@@ -147,10 +160,9 @@ class ValueMatcher:
         if form == "minor":
             return f"{int(raw) // 100}.{int(raw) % 100:02d}" in self._keys[Attribute.PRICE]
         value = normalise(Attribute.PRICE, raw, Hint(decimal=DECIMAL_SIGNS[form]))
-        return value is not None and self._is_known(Attribute.PRICE, value)
-
-    def _is_known(self, attribute: Attribute, value: str) -> bool:
-        return value_key(attribute, value) in self._keys[attribute]
+        return (
+            value is not None and value_key(Attribute.PRICE, value) in self._keys[Attribute.PRICE]
+        )
 
     def _is_description(self, raw: str) -> bool:
         text = normalise(Attribute.DESCRIPTION, raw) or ""
@@ -172,6 +184,24 @@ def slug_spellings(value: str) -> set[str]:
 
 def _squeezed(text: str) -> str:
     return NOT_ALNUM.sub("", text).casefold()
+
+
+def _plain_letters(raw: str) -> str | None:
+    """Return the letters and digits of a text; None where values may be spelled otherwise in it."""
+    return _squeezed(raw) if raw.isascii() and not ESCAPED.search(raw) else None
+
+
+_letters_of_line = lru_cache(MAX_CACHED)(_plain_letters)
+
+
+@lru_cache(MAX_CACHED)
+def _key_of_line(attribute: Attribute, raw: str) -> str | None:
+    """Return the comparison key of a text of at most `MAX_LINE_CHARS`; None if it is no value."""
+    value = normalise(attribute, raw)
+    if value is None and attribute is Attribute.EAN:
+        # Rules read data fields so: `"gtin": 36000291452`.
+        value = read_gtin_number(raw)
+    return None if value is None else value_key(attribute, value)
 
 
 def _core(attribute: Attribute, value_key: str) -> str:

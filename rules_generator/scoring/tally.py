@@ -21,13 +21,12 @@ from catalog.values import value_key
 from catalog.values.availability import is_bare
 from parser.rules.selector import AnySelector, reads_one_element
 from parser.rules.trim import Trim
-from parser.voting.votes import normalised_value
+from parser.voting.votes import normalisation_key, normalised_value
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import names_attribute
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.scoring.spelling import match_catalog_spelling, spelling_distance
 from rules_generator.training.example_pages import ExamplePages
-from rules_generator.training.examples import TrainingExample
 
 # Standard deviations of Wilson's interval.
 WILSON_Z = 1.0
@@ -139,10 +138,10 @@ def tally_candidate(
         else:
             trimmed.append(_cross_validated_trim(candidate, pages, index).apply(raw))
     candidate = _with_decimal_point(candidate, trimmed)
-    values = _values(candidate, trimmed, examples)
+    values = _values(candidate, trimmed, pages, selected)
     right = []
-    for example, value in zip(examples, values, strict=True):
-        right.append(example.agrees(candidate.attribute, value))
+    for index, value in zip(selected, values, strict=True):
+        right.append(pages.agrees(candidate.attribute, index, value))
     candidate, values = match_catalog_spelling(candidate, values, examples)
     fillers = _fillers(candidate.attribute, values, right) if pages.config.uses("fillers") else ()
     if fillers:
@@ -170,19 +169,28 @@ def tally_all(
 
 
 def _values(
-    candidate: Candidate, trimmed: Sequence[str | None], examples: Sequence[TrainingExample]
+    candidate: Candidate,
+    trimmed: Sequence[str | None],
+    pages: ExamplePages,
+    indices: Iterable[int],
 ) -> list[str | None]:
     rule = candidate.rule()
+    # Most candidates of an attribute find the same text on a page.
+    normalised = pages.normalised.setdefault(normalisation_key(rule), {})
     # In a shop whose known offers are all in stock, any number above 0 would agree.
     is_unnamed_stock = candidate.attribute is Attribute.AVAILABILITY and not names_attribute(
         candidate
     )
     values: list[str | None] = []
-    for text, example in zip(trimmed, examples, strict=True):
+    for index, text in zip(indices, trimmed, strict=True):
         if text is None or (is_unnamed_stock and is_bare(text)):
             values.append(None)
-        else:
-            values.append(normalised_value(rule, text, example.document.base))
+            continue
+        place = index, text
+        if place not in normalised:
+            base = pages.examples[index].document.base
+            normalised[place] = normalised_value(rule, text, base)
+        values.append(normalised[place])
     return values
 
 

@@ -1,7 +1,7 @@
 """The examples of one template with their pages, and the texts that selectors found on them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,12 +18,15 @@ class ExamplePages:
     """The examples of one template with their pages open, and the learner's configuration.
 
     `not_shown` has, for each identifier, the indices of the examples whose page does not show the
-    known value.
+    known value. `normalised` has the canonical values of texts, by a rule's normalisation
+    (`parser.voting.votes.normalisation_key`) and by the example's index and the text.
     """
 
     examples: Sequence[TrainingExample]
     config: LearnerConfig = DEFAULT_CONFIG
     not_shown: Mapping[Attribute, Collection[int]] = field(default_factory=dict)
+    normalised: dict[Hashable, dict[tuple[int, str], str | None]] = field(default_factory=dict)
+    _agreements: dict[tuple[Attribute, int, str | None], bool | None] = field(default_factory=dict)
     _texts: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
     _price_texts: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
     _value_counts: dict[Attribute, Counter[str]] = field(default_factory=dict)
@@ -40,6 +43,13 @@ class ExamplePages:
         values = self.examples[index].known.get(attribute)
         is_unique = values and self._value_counts[attribute][values[0]] == 1
         return values[0] if values and is_unique else None
+
+    def agrees(self, attribute: Attribute, index: int, value: str | None) -> bool | None:
+        """Return whether a canonical text equals a known value of an example, as it does."""
+        place = attribute, index, value
+        if place not in self._agreements:
+            self._agreements[place] = self.examples[index].agrees(attribute, value)
+        return self._agreements[place]
 
     def candidate_texts(
         self, attribute: Attribute, selector: AnySelector, indices: Iterable[int]

@@ -124,8 +124,10 @@ def join_offers(
     linked = list(by_page.values())
     if len(linked) >= enough:
         return linked
-    taken = {example.address for example in linked}
     unlinked = [offer for offer in offers if not offer.url]
+    if not unlinked:
+        return linked
+    taken = {example.address for example in linked}
     free_pages = [page for page in pages if page.address not in taken]
     return linked + join_by_content(unlinked, free_pages, opener)
 

@@ -46,11 +46,13 @@ class PageCache:
     """Elements and texts that selectors find on one page, each looked up once.
 
     `spent` is the processor time of the selector engine in seconds; more than three raise SlowPage.
+    `paths` has the selectors that were made of elements, by their memory ids.
     """
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.spent = 0.0
+        self.paths: dict[int, list[str]] = {}
         self._anchored: dict[str, list[LexborNode]] = {}
         self._nodes: dict[str, LexborNode | None] = {}
         self._counts: dict[str, int] = {}

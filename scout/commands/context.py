@@ -1,7 +1,7 @@
 """The context of a command: global options, and the settings and store that follow from them."""
 
 import atexit
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,15 +75,11 @@ def check_writable(path: Path | None) -> Path | None:
 
 @dataclass
 class Invocation:
-    """One invocation of `scout` with its global options; None where an option was not given.
-
-    `arguments` are those of the whole command line if this process does nothing else.
-    """
+    """One invocation of `scout` with its global options; None where an option was not given."""
 
     verbose: bool = False
     database_url: str | None = None
     data_dir: Path | None = None
-    arguments: Sequence[str] | None = None
 
     @cached_property
     def settings(self) -> "Settings":

@@ -1,6 +1,5 @@
 """`scout run`: all stages for one shop, or for all shops in parallel."""
 
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,8 +54,6 @@ def run_stages(
     run in a process of its own; with --json as well, one object a shop as it ends. The exit code is
     1 when one failed.
     """
-    from scout.pipeline import run_process
-
     invocation = get_invocation(context)
     if every:
         if shop is not None or fresh:
@@ -66,9 +63,6 @@ def run_stages(
         _run_all_shops(invocation, full, as_json)
     elif shop is None:
         raise typer.BadParameter("name a shop, or give --all")
-    elif invocation.arguments is not None and not run_process.is_run_process():
-        # The run has printed everything, also what is wrong.
-        sys.exit(run_process.run_as_this_process(invocation.arguments))
     else:
         _run_one_shop(invocation, shop, fresh=fresh, full=full, as_json=as_json)
 

@@ -13,9 +13,11 @@ from contextlib import suppress
 from socket import socket
 
 from catalog.runtime import process_server
-from catalog.runtime.served_process import ServedProcess
+from catalog.runtime.served_process import DEFAULT_VARIABLES, ServedProcess
 
 RUN_MODULES = (
+    # Scrapy inspects all modules and all imports under way when it imports this one.
+    "scrapy.core.downloader.contextfactory",
     "crawler.crawl",
     "crawler.preload",
     "matcher.match_job",
@@ -25,6 +27,7 @@ RUN_MODULES = (
     "scout.cli",
     "scout.pipeline.shop_run",
     "scout.terminal.run_output",
+    "sqlalchemy.dialects.sqlite",
 )
 """Modules that each run imports sooner or later."""
 
@@ -106,7 +109,7 @@ def _run_scout(
     # Settings are read from the environment. It is set here and not when the process starts:
     # anybody on the machine may read the environment that a process has been started with.
     os.environ.clear()
-    os.environ.update(environment)
+    os.environ.update(DEFAULT_VARIABLES | dict(environment))
     for descriptor, stream in zip(fds, streams, strict=True):
         os.dup2(descriptor, stream)
     sys.argv = ["scout", *arguments]

@@ -45,6 +45,19 @@ def test_very_large_pages_are_checked_again(tmp_path: Path) -> None:
         )
 
 
+def test_a_page_in_use_is_not_parsed_again(tmp_path: Path) -> None:
+    """Whoever opens it meanwhile gets the same document, and a new one afterwards."""
+    opener = PageOpener(str(tmp_path))
+    stored = BodyStore(str(tmp_path)).put(b"<h1>Lamp</h1>")
+    lamp = CrawledPage(1, f"{SHOP}/p/1", None, stored)
+    document = opener.open(lamp)
+    vars(document)["is_first"] = True
+    assert opener.open(lamp) is document
+    assert opener.open(CrawledPage(2, f"{SHOP}/p/2", None, stored)) is not document
+    del document
+    assert not hasattr(opener.open(lamp), "is_first")
+
+
 SHOP = "https://shop.example"
 BELIEFS = [
     ("another page of the shop", "/sale/lamp", "/p/lamp", True),

@@ -7,7 +7,7 @@ thousands.
 
 import re
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from catalog.values.prices import currency_marks
 from catalog.values.prices.price_words import MULTIPLIERS, MULTIPLIERS_OF_CURRENCY, words_pattern
@@ -19,7 +19,6 @@ _CURRENCIES_OF_ANOTHER_M = frozenset(("IDR",))
 # Words that are multipliers in any language, but not the same one.
 _AMBIGUOUS_WORDS = frozenset(("mil",))
 _ALL_WORDS = {*MULTIPLIERS, *_FACTOR_OF_LETTER}.union(*MULTIPLIERS_OF_CURRENCY.values())
-_PATTERNS = [(re.compile(words_pattern([word])), factor) for word, factor in MULTIPLIERS.items()]
 
 # Powers of ten that East Asian numbers are written with.
 _FACTOR_OF_CHARACTER = {
@@ -126,10 +125,16 @@ def _factor(match: re.Match[str], currency: str | None) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _factor_of_word(word: str) -> int | None:
-    for pattern, factor in _PATTERNS:
+    for pattern, factor in _patterns():
         if pattern.fullmatch(word):
             return factor
     return None
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], int]]:
+    """Return a pattern for each multiplier, with its factor: few texts have one."""
+    return [(re.compile(words_pattern([word])), factor) for word, factor in MULTIPLIERS.items()]
 
 
 def _factor_of_ambiguous(match: re.Match[str], currency: str | None) -> int:

@@ -50,6 +50,18 @@ def test_a_cleaned_link_leads_to_its_page(settings: Settings) -> None:
     }
 
 
+def test_without_offers_to_search_for_no_page_is_opened(settings: Settings) -> None:
+    """Where all offers have links, a page that is damaged is not even noticed."""
+    pages, opener = shop(settings)
+    pages.append(CrawledPage(99, "https://shop.example/lost", None, "0" * 40))
+    offers = [known(product, url=f"https://shop.example/p{product.number}") for product in ALL]
+    assert len(join_offers(offers, pages, opener, enough=60)) == len(ALL)
+    assert opener.refused == {}
+    offers.append(known(ALL[0], url=None))
+    join_offers(offers, pages, opener, enough=60)
+    assert list(opener.refused) == ["https://shop.example/lost"]
+
+
 def test_pages_that_name_one_address_are_examples_each(settings: Settings) -> None:
     """A template that names the shelf on every page of its lamps hides none of them from the learner."""
     pages, opener = shop(settings)
