@@ -52,7 +52,7 @@ def read_offers(session: Session, ids: Sequence[int]) -> dict[int, Row[Any]]:
 
 
 def read_titles(session: Session, ids: Sequence[int]) -> dict[int, Row[Any]]:
-    """Return what candidates are ranked by, by id: titles, brands, and texts that stand for them.
+    """Return the texts by which candidates are ranked, by id: titles, brands, or their stand-ins.
 
     Descriptions are read only of offers without a title.
     """

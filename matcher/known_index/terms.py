@@ -1,4 +1,4 @@
-"""Terms of known offers: the keys under which the index finds them, and what it counts."""
+"""Terms of known offers: the keys under which the index finds them, and the numbers that it counts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

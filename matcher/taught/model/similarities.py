@@ -1,4 +1,4 @@
-"""One similarity per column, cut into levels: what agreement without labels compares."""
+"""Agreement without labels compares one similarity per column, cut into levels."""
 
 from collections.abc import Mapping, Sequence
 

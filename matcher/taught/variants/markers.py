@@ -1,4 +1,4 @@
-"""Markers: what a record says of its volume, part, edition, year, size and model number.
+"""Markers: the words of a record about its volume, part, edition, year, size and model number.
 
 `vol. 2`, `3rd edition`, `500 ml`. A column that is called like a rule holds its marker without any
 word beside it.
