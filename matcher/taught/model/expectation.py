@@ -46,7 +46,7 @@ MIN_COPIED = 0.2
 # Probability of the class that this share speaks for, to start with.
 STARTING_PROBABILITY = 0.9
 # Of the related pairs that have copied texts, the share that is believed. Without it, copies under
-# another title are taken for related pairs (re-posted adverts: recall .91 instead of .97).
+# another title are taken for related pairs (re-posted adverts: recall .91 instead of .996).
 BELIEVED_COPIES = 0.05
 
 

@@ -46,11 +46,12 @@ _PART_WORDS = (
 # Singular only: `2 vols` is the extent of a work.
 _ONE_VOLUME = r"volume|vol|band|bd|tome|том|tomo"
 _ONE_PART = r"part|pt|teil|partie|часть|parte|book|buch|livre|книга|heft"
-# Words between the number of an edition and its name: 2nd revised and enlarged edition.
+# Words between the number of an edition and its name: 2nd revised and enlarged edition. Possessive
+# quantifiers, so that a text of such words only is not split in all possible ways.
 _REVISED = (
     r"(?:(?:rev|enl|erw|verb|verm|uberarb|neubearb|bearb|neu|durchges|aktual|vollst|vollig|unverand|erganzte"
     r"|corr|augm|aum|exp|updated|improved|completely|fully|revue|corrigee|исправ|испр|доп|перераб)"
-    r"[^\W\d_]*[.,\s]*|(?:and|und|et|e|y|и|u)\b\s*|&\s*){0,6}"
+    r"[^\W\d_]*+[.,\s]*+|(?:and|und|et|e|y|и|u)\b\s*+|&\s*+){0,6}"
 )
 _EDITION_NAMES = (
     r"(?:edn|edition|editie|edicion|edizione|edicao|aufl|auflage|ausg|ausgabe|изд|издание|uppl|utg|wyd|vyd"
