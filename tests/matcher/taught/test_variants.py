@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.deduplication import decide
 from matcher.taught.variants.markers import RULES
@@ -48,6 +49,16 @@ def test_rules(rule: str, left: str, right: str, is_variant: bool) -> None:
     """Each rule reads its markers in several forms."""
     finder = VariantFinder(to_records([(left,), (right,)], ("title",)), None, [ColumnKind.TEXT])
     assert finder.find(rule, np.array([[0, 1]])).tolist() == [is_variant]
+
+
+@pytest.mark.parametrize(
+    "text", ["1 " + "rev" * 330, "2nd " + "rev. " * 190, "v. " * 330, " " * 990 + "ed", "1," * 500]
+)
+def test_hostile_texts_are_read_in_linear_time(text: str) -> None:
+    """Words of an edition without its name, or names without numbers, cost no more than others."""
+    with ProcessorTimeLimit(1):
+        for rule in RULES.values():
+            assert len(rule.read(text)) < 2
 
 
 @pytest.mark.parametrize(
