@@ -42,9 +42,7 @@ SIBLING_SHARE = 1 / 3
 SHORTENED_TO = 0.4
 CHANGED_WORDS = 1 / 100
 SHINGLE_WORDS = 6
-OPTIONS = TaughtOptions(
-    text=TextOptions(sections="auto", source_column="company"), kinds={"company": "name"}
-)
+OPTIONS = TaughtOptions(text=TextOptions(source_column="company"), kinds={"company": "name"})
 # Labelled pairs of the taught decision.
 LABELS = 200
 # Recipes beside the plain one: share of siblings, changed words.

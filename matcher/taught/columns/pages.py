@@ -21,6 +21,8 @@ from matcher.taught.columns.kinds import ColumnKind
 PAGES_EXTRA = "pages"  # the extra of this distribution that installs trafilatura
 # Characters of a page; larger ones are cut. Cap against hostile input.
 MAX_PAGE = 2_000_000
+# Values of `TextOptions.sections`.
+AUTO, ALL = "auto", "all"
 # Words of a line that may be a heading.
 MAX_HEADING_WORDS = 8
 # Characters of a text that are compared.
@@ -45,12 +47,12 @@ _ABOUT_ADVERTISER = re.compile(
 class TextOptions:
     """How long texts and pages are read.
 
-    `sections` is empty to keep all, "auto" to leave out those about the advertiser, or the
-    headings of the sections to keep, separated by commas. `source_column` names the source of a
-    record: phrases that many records of a source share are left out.
+    `sections` is "auto" to leave out those about the advertiser, "all" to keep all, or the headings
+    of the sections to keep, separated by commas. `source_column` names the source of a record:
+    phrases that many records of a source share are left out.
     """
 
-    sections: str = ""
+    sections: str = AUTO
     source_column: str = ""
 
 
@@ -69,7 +71,7 @@ def read_texts(records: Records, kinds: Sequence[ColumnKind], options: TextOptio
         if kind is ColumnKind.HTML:
             texts = [page_text(value) for value in texts]
         texts = [text[:MAX_TEXT] for text in texts]
-        if options.sections:
+        if options.sections != ALL:
             texts = [select_sections(text, options.sections) for text in texts]
         fields[number] = remove_repeated_phrases(texts, sources)
         has_changed = True
@@ -124,8 +126,8 @@ def select_sections(text: str, sections: str) -> str:
     """
     wanted = [fold(name) for name in sections.split(",") if name.strip()]
     if not wanted:
-        raise UsageError("--sections: write auto, or the headings to keep")
-    is_automatic = wanted == ["auto"]
+        raise UsageError("--sections: write auto, all, or the headings to keep")
+    is_automatic = wanted == [AUTO]
     selected = list[str]()
     for heading, body in split_sections(text):
         folded = fold(heading)

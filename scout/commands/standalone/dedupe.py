@@ -98,8 +98,8 @@ def find_duplicates(
     sections: Annotated[
         str,
         typer.Option(
-            metavar="auto|HEADING,...",
-            help="With taught: compare only the sections of long texts and pages that describe the thing: auto leaves out those about the advertiser.",
+            metavar="auto|all|HEADING,...",
+            help="With taught: compare only these sections of long texts and pages: auto leaves out those about the advertiser, all keeps them.",
         ),
     ] = "",
     source: Annotated[

@@ -18,7 +18,7 @@ from matcher.dedupe.deduplication import RecordDuplicates, default_method
 from matcher.dedupe.minhash.minhash import MinHash
 from matcher.dedupe.spark.methods import check_supported
 from matcher.taught.candidates import DEFAULT_NEIGHBOURS
-from matcher.taught.columns.pages import TextOptions
+from matcher.taught.columns.pages import AUTO, TextOptions
 from matcher.taught.deduplication import NO_LABELS, Decision, Labels, TaughtOptions, decide
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.model.model_file import load_model, save_model
@@ -166,7 +166,7 @@ def build_options(request: TaughtRequest) -> TaughtOptions:
         methods=_build_methods(request.methods, request.loose),
         neighbours=neighbours,
         shingle_size=request.shingle_size or DEFAULT_SIZE,
-        text=TextOptions(request.sections, request.source_column),
+        text=TextOptions(request.sections or AUTO, request.source_column),
         variants=None if request.variants is None else parse_rules(request.variants),
         threshold=request.threshold,
     )

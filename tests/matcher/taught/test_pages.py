@@ -42,6 +42,16 @@ def test_sections(sections: str, expected: str) -> None:
     assert select_sections(text, sections) == expected
 
 
+@pytest.mark.parametrize(
+    ("options", "is_kept"), [(TextOptions(), False), (TextOptions("all"), True)]
+)
+def test_sections_about_the_advertiser(options: TextOptions, is_kept: bool) -> None:
+    """They are left out unless all sections are asked for."""
+    records = to_records([("Tasks:\nBuild machines.\nAbout us:\nWe are nice.",)], ("text",))
+    [text] = read_texts(records, [ColumnKind.LONG_TEXT], options).fields[0]
+    assert ("nice" in text) == is_kept
+
+
 def test_phrases_of_a_source() -> None:
     """A phrase that many records of a source repeat goes; another source keeps it."""
     phrase = "we ship within two working days to all addresses"
