@@ -190,11 +190,11 @@ HOSTILE = {
 @pytest.mark.parametrize("home", [None, HOME])
 @pytest.mark.parametrize("case", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_links_cost_little(case: tuple[str, str], home: str | None) -> None:
-    """10 KB of anything take less than 10 ms."""
+    """10 KB of anything take less than 50 ms: up to 14, and a square of them would take seconds."""
     head, unit = case
     link = (head + unit * 10_000)[:10_000]
     best = min(_seconds(f"{link}{number}", home) for number in range(6))
-    assert best < 0.010
+    assert best < 0.050
 
 
 def _seconds(link: str, home: str | None) -> float:
