@@ -79,7 +79,7 @@ class Document:
     @cached_property
     def scripts(self) -> Scripts:
         """The scripts that hold text."""
-        return scripts_of(self.tree, self.element_index.scripts)
+        return scripts_of(self.tree)
 
     @cached_property
     def blocks(self) -> list[Block]:

@@ -21,7 +21,7 @@ MAX_HEADINGS = 5
 # Links and list items are left out: their classes are alike on all pages of a shop.
 WITH_CLASS = "[class]:not(a, li)"
 NAME_ATTRIBUTES = ("itemprop", "property", "name")
-WITH_NAME_OR_SCRIPT = "meta, script, [itemprop]"
+WITH_NAME = "meta, [itemprop]"
 LOOKUP = re.compile(r"""([a-z][a-z\d]*)?\[(id|itemprop|property|name)="([^"\\]*)"\]""", re.ASCII)
 
 # Tag, itemprop, property and name of an element.
@@ -70,31 +70,9 @@ class ElementIndex:
     def _elements_with_id(self) -> list[LexborNode]:
         return self._tree.css("[id]")
 
-    @property
-    def scripts(self) -> list[LexborNode]:
-        """The scripts in document order."""
-        return self._named_and_scripts[1]
-
-    @property
-    def _named_elements(self) -> list[LexborNode]:
-        return self._named_and_scripts[0]
-
     @cached_property
-    def _named_and_scripts(self) -> tuple[list[LexborNode], list[LexborNode]]:
-        """The elements with a name and the scripts: each page needs both, so one walk finds both.
-
-        The CSS engine lists an element once for each alternative that it matches. So a script with
-        an itemprop is listed twice in a row.
-        """
-        named, scripts = list[LexborNode](), list[LexborNode]()
-        last_script = None
-        for node in self._tree.css(WITH_NAME_OR_SCRIPT):
-            if node.tag == "script" and node.mem_id != last_script:
-                scripts.append(node)
-                last_script = node.mem_id
-            else:
-                named.append(node)
-        return named, scripts
+    def _named_elements(self) -> list[LexborNode]:
+        return self._tree.css(WITH_NAME)
 
     def first(self, css: str) -> tuple[bool, LexborNode | None]:
         """Return whether the index can answer a selector, and the first element that matches it.

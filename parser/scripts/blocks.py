@@ -113,11 +113,11 @@ class Scripts:
         return blocks
 
 
-def scripts_of(tree: LexborHTMLParser, scripts: Iterable[LexborNode] | None = None) -> Scripts:
-    """Collect the scripts of a page: the first 300. `scripts` are its elements, if known."""
+def scripts_of(tree: LexborHTMLParser) -> Scripts:
+    """Collect the scripts of a page: the first 300."""
     data, code, states_code = list[DataScript](), list[str](), list[str]()
     prefixes = set[str]()
-    for node in islice(tree.tags("script") if scripts is None else scripts, MAX_SCRIPTS):
+    for node in tree.tags("script")[:MAX_SCRIPTS]:
         child = node.first_child
         text = None if child is None else child.text_content
         if not text or len(text) > MAX_SCRIPT_CHARS or text.isspace():
