@@ -53,7 +53,7 @@ def main() -> None:
         recipe = commands.add_parser(name)
         recipe.add_argument("--records", type=int, default=count)
         if name == "table":
-            recipe.add_argument("--loose", type=float, default=0.7)
+            recipe.add_argument("--loose", type=float)
     typing_errors = commands.add_parser("typing")
     typing_errors.add_argument("--records", type=int, default=100_000)
     typing_errors.add_argument("--method", choices=("segments", "ladder"), default="segments")

@@ -39,7 +39,7 @@ MAX_GB = 8.0
 Row = tuple[str, str, str]
 
 
-def measure_large_table(count: int, loose: float = LOOSE) -> bool:
+def measure_large_table(count: int, loose: float | None) -> bool:
     """Deduplicate `count` records in a process of its own and print its cost.
 
     Returns True if it took no more time and memory than the limits.
@@ -50,7 +50,7 @@ def measure_large_table(count: int, loose: float = LOOSE) -> bool:
         command = [sys.executable, "-m", "scout", "dedupe", str(folder / "records.csv")]
         command += ["--key", ",".join(COLUMNS[1:]), "--id", "id", "--decide", "taught"]
         command += ["--labels", str(folder / "labels.csv"), "--method", "exact"]
-        command += ["--method", "minhash", "--loose", str(loose)]
+        command += ["--method", "minhash", "--loose", str(loose or LOOSE)]
         command += ["--out", str(folder / "pairs.csv"), "--json"]
         begin = time.perf_counter()
         done = subprocess.run(command, check=True, capture_output=True, text=True)

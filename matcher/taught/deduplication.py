@@ -67,7 +67,8 @@ LABELLED_ODDS = 9.0
 # Feature by which pairs look alike, to learn rules about variants.
 LIKENESS = Feature(ALL_COLUMNS, "3-grams", NEVER_LOWERS)
 # Features that tell whether editions are named.
-EDITION, YEAR = (Feature(VARIANTS, rule, NEVER_RAISES) for rule in ("edition", "year"))
+EDITION = Feature(VARIANTS, "edition", NEVER_RAISES)
+YEAR = Feature(VARIANTS, "year", NEVER_RAISES)
 REASONS = ("taught", "labelled", "grouped")
 
 

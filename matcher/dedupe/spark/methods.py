@@ -23,14 +23,7 @@ def distribute(method: JoinMethod, jobs: SparkJobs) -> JoinMethod:
         case Segments():
             return SparkSegments(method.threshold, jobs=jobs)
         case MinHash():
-            return SparkMinHash(
-                method.threshold,
-                method.shingling,
-                method.permutations,
-                method.recall,
-                method.max_group,
-                jobs=jobs,
-            )
+            return SparkMinHash(**vars(method), jobs=jobs)
         case _:
             return SparkExact(jobs=jobs)
 

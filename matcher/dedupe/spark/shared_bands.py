@@ -6,7 +6,7 @@ the others are brought together by a second shuffle, and compared exactly.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +44,7 @@ class SparkMinHash(MinHash):
         """Find the similar pairs of distinct texts of one column, or of two."""
         # Tasks get the settings of the join alone: a session cannot leave the driver.
         method = MinHash(
-            self.threshold, self.shingling, self.permutations, self.recall, self.max_group
+            **{setting.name: getattr(self, setting.name) for setting in fields(MinHash)}
         )
         text_count = sum(len(column.texts) for column in columns)
         left_count = len(columns[0].texts) if len(columns) > 1 else None

@@ -21,8 +21,9 @@ from matcher.taught.columns.kinds import ColumnKind
 PAGES_EXTRA = "pages"  # the extra of this distribution that installs trafilatura
 # Characters of a page; larger ones are cut. Cap against hostile input.
 MAX_PAGE = 2_000_000
-# Values of `TextOptions.sections`.
-AUTO, ALL = "auto", "all"
+# Values of `TextOptions.sections`: all but those about the advertiser, and all.
+AUTO = "auto"
+ALL = "all"
 # Words of a line that may be a heading.
 MAX_HEADING_WORDS = 8
 # Characters of a text that are compared.

@@ -65,7 +65,7 @@ def fit_agreement(
     known = {group: value for group, value in similarities.items() if not np.isnan(value).all()}
     fit = _Fit(known, pairs, partners, is_self_join)
     guessed = share_among_rivals(_guess_odds(similarities), pairs, partners, is_self_join)
-    two_classes, matches, _ = fit.maximise(guessed)
+    two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
     contained = [known[group] for group in long_texts if group in known]
     if not contained:
         return two_classes
@@ -99,11 +99,11 @@ class _Fit:
         self._is_self_join = is_self_join
 
     def maximise(
-        self, matches: Doubles, related: Doubles | None = None, long_texts: Sequence[str] = ()
+        self, matches: Doubles, related: Doubles, long_texts: Sequence[str] = ()
     ) -> tuple[AgreementModel, Doubles, Doubles]:
         """Fit a model, starting with the probabilities of matches and of related pairs.
 
-        Returns the model and both probabilities. Without `related`, there is no such class.
+        Returns the model and both probabilities. Without `long_texts` no pairs are related.
         """
         model = AgreementModel((), 0.0)
         for _ in range(MAX_ROUNDS):
@@ -116,14 +116,14 @@ class _Fit:
                 related = (1 - matches) / (1 + np.exp(-related_odds))
             if not len(matches) or float(np.abs(matches - before).mean()) < TOLERANCE:
                 break
-        return model, matches, np.zeros(len(matches)) if related is None else related
+        return model, matches, related
 
     def _weigh(
-        self, matches: Doubles, related: Doubles | None, long_texts: Sequence[str]
+        self, matches: Doubles, related: Doubles, long_texts: Sequence[str]
     ) -> AgreementModel:
         """Return the model that the pairs give with some probability of each class."""
         share = _clip_share(matches)
-        related_share = 0.0 if related is None else _clip_share(related)
+        related_share = _clip_share(related) if long_texts else 0.0
         unrelated_share = max(1 - share - related_share, MIN_SHARE)
         damping = self._partners.damping()
         fitted = list[Level]()
@@ -132,7 +132,7 @@ class _Fit:
             counts = _count_levels(level, len(cuts) + 1, matches, related)
             weights = damping * _match_weights(counts.matches, counts.unrelated)
             related_weights = np.empty(0)
-            if related is not None:
+            if long_texts:
                 of_class = counts.related
                 if group in long_texts:
                     is_copied = np.array([*cuts, np.inf]) > COPIED_SHARE
@@ -141,7 +141,7 @@ class _Fit:
             level_weights = tuple(weights.tolist()), tuple(related_weights.tolist())
             fitted.append(Level(group, cuts, *level_weights))
         related_prior = None
-        if related is not None:
+        if long_texts:
             related_prior = float(np.log(related_share / unrelated_share))
         return AgreementModel(tuple(fitted), float(np.log(share / unrelated_share)), related_prior)
 
@@ -181,21 +181,19 @@ class _Counts(NamedTuple):
     related: Doubles
 
 
-def _count_levels(level: Ints, count: int, matches: Doubles, related: Doubles | None) -> _Counts:
+def _count_levels(level: Ints, count: int, matches: Doubles, related: Doubles) -> _Counts:
     """Count the pairs of each class at each level, and a few more of each.
 
-    Unknown values are left out. A class of related pairs that does not exist has only these few.
+    Unknown values are left out.
     """
     is_known = level < count
     position = (np.arange(count) + 0.5) / count
     growing = PRIOR_PAIRS * position**PRIOR_POWER / (position**PRIOR_POWER).sum()
-    none = np.zeros(len(matches))
-    classes = matches, 1 - matches - (none if related is None else related), related
-    of_matches, of_unrelated, of_related = (
-        np.bincount(level[is_known], (none if part is None else part)[is_known], count)
-        for part in classes
-    )
     even = np.full(count, PRIOR_PAIRS / count)
+    of_matches, of_unrelated, of_related = (
+        np.bincount(level[is_known], probability[is_known], count)
+        for probability in (matches, 1 - matches - related, related)
+    )
     return _Counts(of_matches + growing, of_unrelated + growing[::-1], of_related + even)
 
 

@@ -29,6 +29,10 @@ DEFAULT_RULES = ("volume", "part", "edition")
 # Rule about two records of which one names an edition, and whose years are not known to be the same.
 FIRST_EDITION = "first edition"
 ALL_RULES = (*RULES, FIRST_EDITION)
+# Feature of a pair by a rule: its markers are the same or differ, or one record has none.
+SAME = 0.0
+MARKED_ONCE = 0.5
+DIFFERENT = 1.0
 
 
 def parse_rules(text: str) -> tuple[str, ...]:
@@ -91,11 +95,11 @@ class VariantFinder:
         return is_marked[0][pairs[:, 0]], is_marked[-1][pairs[:, 1]]
 
     def compare(self, rule: str, pairs: Pairs) -> Floats:
-        """Return 1 where markers differ, 0 where not, 0.5 with one marker, NaN without any."""
+        """Return SAME, MARKED_ONCE or DIFFERENT for each pair, NaN without any marker."""
         left_marked, right_marked = self._marked_sides(rule, pairs)
-        compared = np.where(left_marked | right_marked, 0.5, np.nan).astype(np.float32)
+        compared = np.where(left_marked | right_marked, MARKED_ONCE, np.nan).astype(np.float32)
         both = left_marked & right_marked
-        compared[both] = self.find(rule, pairs[both])
+        compared[both] = np.where(self.find(rule, pairs[both]), DIFFERENT, SAME)
         return compared
 
     def _read(self, rule: str) -> list[list[Markers]]:
@@ -112,8 +116,8 @@ def editions_are_named(edition: Floats, year: Floats, is_match: Bools) -> bool:
     `edition` and `year` are the features that `VariantFinder.compare` gives: if hardly any of these
     matches has an edition in one record only, a record without one is another edition.
     """
-    is_marked = is_match & (year == 0) & ~np.isnan(edition)
-    marked_once = int((edition[is_marked] == 0.5).sum())
+    is_marked = is_match & (year == SAME) & ~np.isnan(edition)
+    marked_once = int((edition[is_marked] == MARKED_ONCE).sum())
     count = int(is_marked.sum())
     return count >= MIN_FLAGGED and marked_once <= (1 - MIN_PRECISION) * count
 
