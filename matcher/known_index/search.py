@@ -3,6 +3,9 @@
 Each offer reads the postings of its rarest terms until it has met BUDGET documents, and keeps those
 with the greatest sum of weights, as `matcher.blocking.nearest_rows` does in memory. The cost of an
 offer is bounded for any size of the catalog.
+
+Sums far below the best one are dropped: where one document has most of an offer's rare terms, those
+with a few of them are not the same offer. That allows for more documents where many are equally near.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,31 +24,39 @@ from matcher.records.record import Record
 
 # Documents that an offer meets by its n-grams, and by its tokens.
 BUDGET = 50_000
-# Documents of an offer whose titles are compared: those of the greatest sums of n-grams, and of
-# tokens.
-PROMISING = 128
+# Documents of an offer whose titles are compared: at most so many of the greatest sums of n-grams,
+# and of tokens, and of each none below this share of the best. Of 3,466 true pairs in a catalog of
+# 1,000,000, 128 without a least share lose 21 and keep 195 documents an offer; these lose 19 and keep
+# 83 (`python -m benchmarks.matching index`).
+PROMISING = 256
+MIN_SHARE = 0.5
 # Offers whose postings are in memory at once; bounds memory.
 RECORDS_PER_STEP = 256
 _NO_DOCUMENTS = np.empty(0, np.int64)
 
 
-def find_promising(index: OpenIndex, records: Sequence[Record], count: int = PROMISING) -> Ints:
+def find_promising(index: OpenIndex, records: Sequence[Record]) -> Ints:
     """Return the documents that may be among the most similar of some records, each once."""
     document_lists: list[Ints] = [_NO_DOCUMENTS]
     for start in range(0, len(records), RECORDS_PER_STEP):
         step = records[start : start + RECORDS_PER_STEP]
-        document_lists.append(_search_grams(index, step, count))
-        document_lists.append(find_by_tokens(index, step, count))
+        document_lists.append(_search_grams(index, step))
+        document_lists.append(find_by_tokens(index, step, PROMISING, MIN_SHARE))
     return np.unique(np.concatenate(document_lists))
 
 
-def find_by_tokens(index: OpenIndex, records: Sequence[Record], count: int) -> Ints:
-    """Return the documents that share the most token weight with some records."""
+def find_by_tokens(
+    index: OpenIndex, records: Sequence[Record], count: int, min_share: float = 0.0
+) -> Ints:
+    """Return the `count` documents that share the most token weight with each of some records.
+
+    Those with less than `min_share` of a record's greatest weight are left out.
+    """
     tokens = hash_tokens((record.spellings for record in records), TOKEN_WIDTH)
     rows = np.repeat(np.arange(len(records)), np.diff(tokens.indptr))
     counts = index.tokens.count(tokens.indices.astype(np.uint64))
     lengths = index.documents.token_counts
-    return _search(index, (rows, token_keys(tokens.indices), counts), lengths, count)
+    return _search(index, (rows, token_keys(tokens.indices), counts), lengths, count, min_share)
 
 
 def find_by_keys(index: OpenIndex, keys: Keys) -> Ints:
@@ -63,15 +74,20 @@ def identifier_keys(records: Sequence[Record]) -> Keys:
     return np.array(keys, np.uint64)
 
 
-def _search_grams(index: OpenIndex, records: Sequence[Record], count: int) -> Ints:
+def _search_grams(index: OpenIndex, records: Sequence[Record]) -> Ints:
     texts = [record.search_text for record in records]
     rows, keys = unique_per_row(*gram_keys(texts, SEARCHED_LENGTH))
     counts = index.grams.count(keys)
-    return _search(index, (rows, keys, counts), index.documents.gram_counts, count)
+    lengths = index.documents.gram_counts
+    return _search(index, (rows, keys, counts), lengths, PROMISING, MIN_SHARE)
 
 
 def _search(
-    index: OpenIndex, terms: tuple[Ints, Keys, Ints], lengths: NDArray[np.uint16], count: int
+    index: OpenIndex,
+    terms: tuple[Ints, Keys, Ints],
+    lengths: NDArray[np.uint16],
+    count: int,
+    min_share: float,
 ) -> Ints:
     """Return the documents of the greatest sums of weights for each row, each once.
 
@@ -89,7 +105,7 @@ def _search(
     representatives = np.empty(len(lengths), np.int64)
     for members in np.split(order, bounds):
         met = _sum_weights(postings, keys[members], weights[members], representatives)
-        document_lists.append(_best_documents(*met, lengths, count))
+        document_lists.append(_best_documents(*met, lengths, count, min_share))
     return np.unique(np.concatenate(document_lists))
 
 
@@ -134,12 +150,19 @@ def _sum_weights(
     return met[is_last].astype(np.int64), sums[is_last]
 
 
-def _best_documents(met: Ints, sums: Doubles, lengths: NDArray[np.uint16], count: int) -> Ints:
-    """Return the `count` documents of the greatest sums, of equal ones those of lower numbers."""
-    if len(met) <= count:
-        return met
+def _best_documents(
+    met: Ints, sums: Doubles, lengths: NDArray[np.uint16], count: int, min_share: float
+) -> Ints:
+    """Return the `count` documents of the greatest sums, of equal ones those of lower numbers.
+
+    Those below `min_share` of the greatest are left out.
+    """
     # The length of a text stands for that of its vector, which depends on all frequencies.
     scores = sums / np.sqrt(np.maximum(lengths[met], 1))
+    is_near = scores >= min_share * scores.max(initial=0)
+    met, scores = met[is_near], scores[is_near]
+    if len(met) <= count:
+        return met
     least = np.partition(scores, -count)[-count]
     best = met[scores > least]
     tied = np.sort(met[scores == least])[: count - len(best)]

@@ -19,7 +19,11 @@ from matcher.array_types import Ints
 from matcher.blocking.grams import MAX_ROWS
 from matcher.known_index.build import build_index, index_records, make_documents
 from matcher.known_index.known_index import LAYOUT, OpenIndex, open_index, pack_update
-from matcher.known_index.offer_rows import read_content_keys, read_offers
+from matcher.known_index.offer_rows import (
+    find_changed_ranges,
+    read_content_keys,
+    read_offers,
+)
 from matcher.known_index.terms import extract_terms
 from matcher.sorted_values import look_up_sorted
 
@@ -80,16 +84,21 @@ def _update(store: Store, shop_id: int, progress: Progress) -> KnownIndex | None
 
 def _find_changes(session: Session, index: OpenIndex, shop_id: int) -> _Changes:
     """Compare the offers of the store with the documents of the index."""
-    ids, keys = read_content_keys(session, shop_id)
     alive = np.flatnonzero(index.alive)
     alive = alive[np.argsort(index.documents.ids[alive])]
-    indexed_ids = index.documents.ids[alive]
-    places, is_same = look_up_sorted(indexed_ids, ids)
-    # Of the offers that are indexed, those of the same content.
-    is_same[is_same] = index.documents.keys[alive[places[is_same]]] == keys[is_same]
-    is_current = np.zeros(len(alive), bool)
-    is_current[places[is_same]] = True
-    return _Changes(ids[~is_same], alive[~is_current])
+    indexed_ids, indexed_keys = index.documents.ids[alive], index.documents.keys[alive]
+    new_ids = [np.empty(0, np.int64)]
+    is_current = np.ones(len(alive), bool)
+    for first, end in find_changed_ranges(session, shop_id, indexed_ids, indexed_keys):
+        ids, keys = read_content_keys(session, shop_id, first, end)
+        start, stop = np.searchsorted(indexed_ids, (first, end))
+        places, is_same = look_up_sorted(indexed_ids[start:stop], ids)
+        # Of the offers that are indexed, those of the same content.
+        is_same[is_same] = indexed_keys[start:stop][places[is_same]] == keys[is_same]
+        is_current[start:stop] = False
+        is_current[start:stop][places[is_same]] = True
+        new_ids.append(ids[~is_same])
+    return _Changes(np.concatenate(new_ids), alive[~is_current])
 
 
 def _is_small(index: OpenIndex, changes: _Changes) -> bool:
