@@ -123,7 +123,7 @@ def _match_sides(
     jobs: SparkJobs | None,
 ) -> list[Match]:
     """Match the offers, and store the matches with their fingerprint. Returns the matches."""
-    # Imported late: scikit-learn takes a second to load, and a run without changes needs none.
+    # Imported late: SciPy takes a quarter of a second to load, and a run without changes needs none.
     with importing():
         from matcher.features.cache import MatchCache
         from matcher.match import match_offers

@@ -4,14 +4,13 @@ Inverse document frequencies are counted over both sides together and need no la
 a shop, such as model numbers or colours, tell its offers apart.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
+import mmh3
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction import FeatureHasher
-from sklearn.feature_extraction.text import CountVectorizer
 
 from matcher.array_types import Doubles, Floats, Ints, Matrix
 from matcher.blocking.grams import count_grams, weigh_grams
@@ -114,14 +113,20 @@ def hash_width(record_count: int) -> int:
 
 
 def hash_tokens(documents: Iterable[Iterable[str]], width: int) -> Matrix:
-    """Return a matrix of ones: the hashed columns that the tokens of each document fall into."""
-    hasher = FeatureHasher(width, input_type="string", alternate_sign=False, dtype=np.float32)
-    rows = iter(documents)
-    # The hasher raises on an empty input.
-    if (first := next(rows, None)) is None:
-        return sparse.csr_array((0, width), dtype=np.float32)
-    present = sparse.csr_array(hasher.transform(chain((first,), rows)))
+    """Return a matrix of ones: the hashed columns that the tokens of each document fall into.
+
+    `width` is a power of two. Hashes are those of scikit-learn's FeatureHasher.
+    """
+    hashes = array("i")
+    ends = [0]
+    for tokens in documents:
+        hashes.extend(map(mmh3.hash, tokens))
+        ends.append(len(hashes))
+    columns = (np.abs(np.array(hashes, np.int64)) % width).astype(np.int32)
+    ones = np.ones(len(columns), np.float32)
+    present = sparse.csr_array((ones, columns, ends), shape=(len(ends) - 1, width))
     # Presence, not counts: a word repeated in a title is no stronger evidence.
+    present.sum_duplicates()
     present.data[:] = 1
     return present
 
@@ -131,20 +136,30 @@ def count_description_words(
 ) -> tuple[Matrix, Mapping[str, int]]:
     """Return a matrix of ones where a description has a word, and the column of each word.
 
-    With `max_words`, the most frequent ones only. Without any word there is one empty column.
+    Columns are in the order of the words. With `max_words`, the most frequent ones only. Without
+    any word there is one empty column.
     """
-    counter = CountVectorizer(
-        analyzer=_description_tokens, binary=True, dtype=np.float32, max_features=max_words
-    )
-    try:
-        present = counter.fit_transform(records)
-    except ValueError:
+    number_of: dict[str, int] = {}
+    numbers = array("i")
+    ends = [0]
+    for record in records:
+        # In the order of the text: a set would be in another order in each process.
+        described = dict.fromkeys(tokenize(record.description))
+        numbers.extend(sorted(number_of.setdefault(word, len(number_of)) for word in described))
+        ends.append(len(numbers))
+    if not number_of:
         return sparse.csr_array((len(records), 1), dtype=np.float32), {}
-    return sparse.csr_array(present), counter.vocabulary_
-
-
-def _description_tokens(record: Record) -> Sequence[str]:
-    return tokenize(record.description)
+    words = sorted(number_of)
+    column_of_number = np.empty(len(words), np.int32)
+    column_of_number[[number_of[word] for word in words]] = np.arange(len(words), dtype=np.int32)
+    columns = column_of_number[np.array(numbers, np.int32)]
+    ones = np.ones(len(columns), np.float32)
+    present = sparse.csr_array((ones, columns, ends), shape=(len(records), len(words)))
+    if max_words is not None and len(words) > max_words:
+        most_frequent = np.argsort(-rows_per_column(present), kind="stable")[:max_words]
+        kept = np.sort(most_frequent)
+        present, words = present[:, kept], [words[column] for column in kept]
+    return present, {word: column for column, word in enumerate(words)}
 
 
 class ColumnRarity:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from matcher.array_types import Bools, Doubles, Floats
 
@@ -88,6 +87,9 @@ def fit_sigmoid(probability: Floats, label: Bools) -> Sigmoid:
     """Fit the sigmoid of the least log loss within the bounds; the identity without examples."""
     if not len(probability):
         return Sigmoid()
+    # Imported late: it takes a fifth of a second to load, and a small catalog trains no trees.
+    from scipy.optimize import minimize
+
     odds = log_odds(probability)
     target = label.astype(np.float64)
 

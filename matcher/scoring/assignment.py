@@ -6,7 +6,6 @@ by scipy). A group too large for that is paired greedily, the strongest pair fir
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from matcher.array_types import Doubles, Ints, Pairs
@@ -49,8 +48,14 @@ def _solve_group(group: Ints, pairs: Pairs, weight: Doubles) -> Ints:
     shop_rows, shop = np.unique(pairs[group, 0], return_inverse=True)
     catalog_rows, catalog = np.unique(pairs[group, 1], return_inverse=True)
     shape = (len(shop_rows), len(catalog_rows))
+    if 1 in shape:
+        # All compete for one offer.
+        return group[[np.argmax(weight[group])]]
     if shape[0] * shape[1] > MAX_EXACT_CELLS:
         return _solve_greedily(group, shop, catalog, weight)
+    # Imported late: it takes a fifth of a second to load.
+    from scipy.optimize import linear_sum_assignment
+
     # Cells without a candidate pair weigh 0: choosing them means no partner.
     cells = np.zeros(shape)
     index: Ints = np.full(shape, _NO_PAIR)

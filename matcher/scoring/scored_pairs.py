@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 
 import numpy as np
-import sklearn
 
 from catalog.models import ReviewDecision
 from catalog.runtime.spark.session import SparkJobs
@@ -188,8 +188,8 @@ def _train_or_reuse(
         np.array([config.min_training_offers], dtype=np.int64),
     )
     # Another version of scikit-learn may grow other trees.
-    version = sklearn.__version__.encode()
-    training_digest = digest_training_data(version, *(array.tobytes() for array in arrays))
+    library = version("scikit-learn").encode()
+    training_digest = digest_training_data(library, *(array.tobytes() for array in arrays))
     classifier: Classifier = cache.classifier(training_digest, train)
     return classifier
 
