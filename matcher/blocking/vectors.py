@@ -7,9 +7,11 @@ a shop, such as model numbers or colours, tell its offers apart.
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import mmh3
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from matcher.array_types import Doubles, Floats, Ints, Matrix
@@ -122,9 +124,10 @@ def hash_tokens(documents: Iterable[Iterable[str]], width: int) -> Matrix:
     for tokens in documents:
         hashes.extend(map(mmh3.hash, tokens))
         ends.append(len(hashes))
-    columns = (np.abs(np.array(hashes, np.int64)) % width).astype(np.int32)
-    ones = np.ones(len(columns), np.float32)
-    present = sparse.csr_array((ones, columns, ends), shape=(len(ends) - 1, width))
+    columns = np.asarray(hashes)  # the same memory
+    np.abs(columns, out=columns)
+    columns &= width - 1
+    present = _mark_columns(columns, ends, width)
     # Presence, not counts: a word repeated in a title is no stronger evidence.
     present.sum_duplicates()
     present.data[:] = 1
@@ -152,14 +155,21 @@ def count_description_words(
     words = sorted(number_of)
     column_of_number = np.empty(len(words), np.int32)
     column_of_number[[number_of[word] for word in words]] = np.arange(len(words), dtype=np.int32)
-    columns = column_of_number[np.array(numbers, np.int32)]
-    ones = np.ones(len(columns), np.float32)
-    present = sparse.csr_array((ones, columns, ends), shape=(len(records), len(words)))
+    present = _mark_columns(column_of_number[np.array(numbers, np.int32)], ends, len(words))
     if max_words is not None and len(words) > max_words:
         most_frequent = np.argsort(-rows_per_column(present), kind="stable")[:max_words]
         kept = np.sort(most_frequent)
         present, words = present[:, kept], [words[column] for column in kept]
     return present, {word: column for column, word in enumerate(words)}
+
+
+def _mark_columns(columns: NDArray[np.integer[Any]], ends: Sequence[int], width: int) -> Matrix:
+    """Return a matrix with a one in each of some columns; a row ends where the next one starts."""
+    # scikit-learn takes no wider indices.
+    index_type = np.int32 if len(columns) <= np.iinfo(np.int32).max else np.int64
+    ones = np.ones(len(columns), np.float32)
+    parts = (ones, columns.astype(index_type, copy=False), np.array(ends, index_type))
+    return sparse.csr_array(parts, shape=(len(ends) - 1, width))
 
 
 class ColumnRarity:
