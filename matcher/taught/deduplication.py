@@ -45,7 +45,7 @@ from matcher.taught.groups import group_records, missing_pairs
 from matcher.taught.model.agreement import AgreementModel
 from matcher.taught.model.expectation import fit_agreement
 from matcher.taught.model.labelled_rivals import MIN_LABELS, score_with_labelled_rivals
-from matcher.taught.model.partners import Partners, detect_partners
+from matcher.taught.model.partners import Partners
 from matcher.taught.model.similarities import group_similarities, long_text_groups
 from matcher.taught.model.taught_model import (
     ScoringTable,
@@ -252,10 +252,8 @@ def _find_candidates(
 
 def _fit_agreement(comparison: Comparison, pairs: Pairs, table: Floats) -> AgreementModel:
     similarities = group_similarities(table, comparison.features)
-    is_self_join = comparison.is_self_join
-    partners = detect_partners(pairs, similarities[ALL_COLUMNS], is_self_join)
     long_texts = long_text_groups(comparison.features)
-    return fit_agreement(similarities, pairs, partners, is_self_join, long_texts)
+    return fit_agreement(similarities, pairs, comparison.is_self_join, long_texts)
 
 
 def _teach(

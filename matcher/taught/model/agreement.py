@@ -38,12 +38,14 @@ class AgreementModel:
     """A fitted model: the levels of each comparison and the log-odds of a random candidate.
 
     `prior` is that of a match against an unrelated pair, `related_prior` that of a related pair
-    against an unrelated one, None where no pairs are related.
+    against an unrelated one, None where no pairs are related. `has_one_partner` says of one table
+    that its records have one partner at most.
     """
 
     levels: tuple[Level, ...]
     prior: float
     related_prior: float | None = None
+    has_one_partner: bool = False
 
     @property
     def base(self) -> float:
@@ -110,8 +112,12 @@ class AgreementModel:
         for level in self.levels:
             value = {"group": level.group, "cuts": [*level.cuts], "weights": [*level.weights]}
             levels.append(value | ({"related": [*level.related]} if level.related else {}))
-        priors = {"prior": self.prior, "related_prior": self.related_prior}
-        return priors | {"levels": levels}
+        return {
+            "prior": self.prior,
+            "related_prior": self.related_prior,
+            "has_one_partner": self.has_one_partner,
+            "levels": levels,
+        }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "AgreementModel":
@@ -129,4 +135,5 @@ class AgreementModel:
             if any(len(part) != len(cuts) + 1 for part in (weights, related or weights)):
                 raise ValueError("levels and cuts do not fit")
             levels.append(Level(str(level["group"]), cuts, weights, related))
-        return cls(tuple(levels), float(value["prior"]), related_prior)
+        has_one_partner = bool(value.get("has_one_partner"))
+        return cls(tuple(levels), float(value["prior"]), related_prior, has_one_partner)

@@ -13,6 +13,7 @@ The shares of matches and of other pairs at each level are estimated from the ca
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,13 @@ import numpy as np
 from matcher.array_types import Doubles, Floats, Ints, Pairs
 from matcher.taught.features.feature import ALL_COLUMNS, RIVALS
 from matcher.taught.model.agreement import AgreementModel, Level
-from matcher.taught.model.partners import Partners, share_among_rivals
+from matcher.taught.model.partners import (
+    Partners,
+    has_one_partner,
+    partners_of_one_table,
+    partners_of_tables,
+    share_among_rivals,
+)
 from matcher.taught.model.similarities import level_of
 
 # Cuts between levels of similarity.
@@ -53,7 +60,6 @@ BELIEVED_COPIES = 0.05
 def fit_agreement(
     similarities: Mapping[str, Floats],
     pairs: Pairs,
-    partners: Partners,
     is_self_join: bool,
     long_texts: Sequence[str] = (),
 ) -> AgreementModel:
@@ -62,6 +68,26 @@ def fit_agreement(
     `long_texts` are the groups whose similarity is the share of a text that another one has. Where
     many matches have copied texts, related pairs are a class of their own.
     """
+    if not is_self_join:
+        partners = partners_of_tables(pairs, similarities[ALL_COLUMNS])
+        return _fit_classes(similarities, pairs, partners, is_self_join, long_texts)
+    several = partners_of_one_table(has_one=False)
+    model = _fit_classes(similarities, pairs, several, is_self_join, long_texts)
+    if not has_one_partner(pairs, model.log_odds(similarities) > 0):
+        return model
+    one = partners_of_one_table(has_one=True)
+    model = _fit_classes(similarities, pairs, one, is_self_join, long_texts)
+    return replace(model, has_one_partner=True)
+
+
+def _fit_classes(
+    similarities: Mapping[str, Floats],
+    pairs: Pairs,
+    partners: Partners,
+    is_self_join: bool,
+    long_texts: Sequence[str],
+) -> AgreementModel:
+    """Fit two classes of pairs, or three where many matches have copied texts."""
     known = {group: value for group, value in similarities.items() if not np.isnan(value).all()}
     fit = _Fit(known, pairs, partners, is_self_join)
     guessed = share_among_rivals(_guess_odds(similarities), pairs, partners, is_self_join)

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcher.array_types import Doubles, Floats, Ints, Pairs
+from matcher.array_types import Bools, Doubles, Floats, Ints, Pairs
 
 # Share of the evidence that counts where records have several partners.
 DAMPING = 0.75
-# Similarity of all columns from which on two candidates of a record are both its partners.
+# Similarity of all columns from which on two candidates of a record of two tables are both its
+# partners.
 PARTNER_SIMILARITY = 0.9
-# Share of records with two such candidates from which on records have several partners.
+# Share of records with two partners from which on records have several.
 MAX_SHARE_WITH_TWO = 0.1
-# Records with such a candidate that are needed to tell.
+# Records with a partner that are needed to tell.
 MIN_RECORDS = 20
 # Bound of log-odds, so that exponentials stay finite.
 MAX_ODDS = 50.0
@@ -33,19 +34,30 @@ class Partners:
         return 1.0 if self.left_has_one or self.right_has_one else DAMPING
 
 
-def detect_partners(pairs: Pairs, overall: Floats, is_self_join: bool) -> Partners:
-    """Tell from the candidates whether records have one partner or several.
+def partners_of_tables(pairs: Pairs, overall: Floats) -> Partners:
+    """Tell from the candidates of two tables whether records have one partner or several.
 
-    `overall` is the similarity of all columns. With too few similar candidates to tell, records of
-    two tables have one partner, and those of one table several.
+    `overall` is the similarity of all columns. With too few similar candidates to tell, they have
+    one.
     """
     is_similar = overall >= PARTNER_SIMILARITY
-    if is_self_join:
-        has_one = _has_one_partner(pairs[is_similar].ravel(), False)
-        return Partners(has_one, has_one)
     return Partners(
         _has_one_partner(pairs[is_similar, 0], True), _has_one_partner(pairs[is_similar, 1], True)
     )
+
+
+def partners_of_one_table(has_one: bool) -> Partners:
+    """Return the partners of the records of one table."""
+    return Partners(has_one, has_one)
+
+
+def has_one_partner(pairs: Pairs, is_match: Bools) -> bool:
+    """Tell from the matches in one table, found without sharing, whether records have one partner.
+
+    With too few matches to tell, they have several. Similarity alone cannot tell: in a table with
+    many errors few copies are very similar, and hardly any record has two such copies.
+    """
+    return _has_one_partner(pairs[is_match].ravel(), False)
 
 
 def _has_one_partner(owner: Ints, default: bool) -> bool:

@@ -17,7 +17,12 @@ from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.feature import AGREEMENT, ALL_COLUMNS, NEVER_LOWERS, Feature
 from matcher.taught.model.agreement import AgreementModel
-from matcher.taught.model.partners import Partners, detect_partners, share_among_rivals
+from matcher.taught.model.partners import (
+    Partners,
+    partners_of_one_table,
+    partners_of_tables,
+    share_among_rivals,
+)
 from matcher.taught.model.regression import Regression
 from matcher.taught.model.similarities import group_similarities
 
@@ -90,7 +95,10 @@ def add_agreement(
     """Add what agreement says of each pair to its features."""
     similarities = group_similarities(table, comparison.features)
     is_self_join = comparison.is_self_join
-    partners = detect_partners(pairs, similarities[ALL_COLUMNS], is_self_join)
+    if is_self_join:
+        partners = partners_of_one_table(agreement.has_one_partner)
+    else:
+        partners = partners_of_tables(pairs, similarities[ALL_COLUMNS])
     odds = agreement.log_odds(similarities)
     shared = share_among_rivals(odds, pairs, partners, is_self_join)
     columns = (table, odds, log_odds(shared))
