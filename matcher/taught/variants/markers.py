@@ -66,6 +66,11 @@ _EDITION_AFTER = re.compile(
     r"\b(?:(?:edition|auflage|издание)\s*:?|ed\.)\s*(\d{1,3})(?![\d.,]*\d)\b"
 )
 _REVISED_EDITION = re.compile(rf"\brev(?:ised)?[.\s]+{_EDITION_NAMES}")
+# A numeral at the end of a title: Kinetics II, Kinetics (2).
+_LAST_NUMERAL = re.compile(r"(?<=\w)[\s.,:;(–-]+(\d{1,2}|[ivx]{1,6})[).\s]*$")
+_TITLE_COLUMNS = frozenset(
+    ("title", "titel", "titre", "titulo", "titolo", "tytul", "work", "werk", "name", "film")
+)
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 
 
@@ -138,22 +143,52 @@ RULES: dict[str, VariantRule] = {
     rule.name: rule
     for rule in (
         VariantRule(
-            "volume", _counted(_VOLUME_WORDS, _ONE_VOLUME), ("volume", "vol", "band", "tome")
+            "volume",
+            _counted(_VOLUME_WORDS, _ONE_VOLUME),
+            ("volume", "vol", "band", "tome", "tomo"),
         ),
-        VariantRule("part", _counted(_PART_WORDS, _ONE_PART), ("part", "issue")),
-        VariantRule("edition", _read_edition, ("edition", "ed", "auflage")),
-        VariantRule("year", _read_year, ("year", "jahr")),
+        VariantRule("part", _counted(_PART_WORDS, _ONE_PART), ("part", "teil", "issue")),
+        VariantRule("edition", _read_edition, ("edition", "ed", "auflage", "ausgabe")),
+        VariantRule("year", _read_year, ("year", "jahr", "vintage", "jahrgang", "annee", "ano")),
         VariantRule("size", _read_size, ("size",)),
         VariantRule("model", _read_model, ("model",)),
     )
 }
 
 
+def _read_last_numeral(title: str) -> Markers:
+    """Read the numeral at the end of a title, less its edition.
+
+    >>> sorted(_read_last_numeral("theory of groups ii. 2nd edition"))
+    ['2']
+    """
+    for pattern in (_EDITION_BEFORE, _EDITION_WORD):
+        title = pattern.sub("", title)
+    match = _LAST_NUMERAL.search(title.rstrip(" .,:;([-"))
+    return frozenset([_arabic(match[1])]) if match else frozenset()
+
+
+def read_last_numerals(records: Records, kinds: Sequence[ColumnKind]) -> list[Markers]:
+    """Return the numeral at the end of each record's title; none where no column is called so."""
+    markers: list[Markers] = [frozenset()] * len(records)
+    for name, kind, column in zip(records.names, kinds, records.fields, strict=True):
+        if kind is ColumnKind.TEXT and not _TITLE_COLUMNS.isdisjoint(_name_words(name)):
+            for row, value in enumerate(column):
+                markers[row] |= _read_last_numeral(fold(value, MAX_CHARACTERS))
+    return markers
+
+
+def _name_words(column_name: str) -> list[str]:
+    """Return the words of a column's name: `Année_de publication`."""
+    return re.split(r"[\W_]+", fold(column_name, MAX_CHARACTERS))
+
+
 def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRule) -> list[Markers]:
+    """Return the markers of each record by a rule: of its texts, and of columns called like it."""
     read = lru_cache(maxsize=65_536)(rule.read)
     markers: list[set[str]] = [set() for _ in range(len(records))]
     for name, kind, column in zip(records.names, kinds, records.fields, strict=True):
-        is_named = any(word in re.split(r"[\W_]+", name.lower()) for word in rule.column_words)
+        is_named = any(word in _name_words(name) for word in rule.column_words)
         is_text = kind in (ColumnKind.TEXT, ColumnKind.NAME)
         if not is_named and not is_text:
             continue

@@ -5,6 +5,7 @@ duplicates. Kosolapov et al. call such rules exceptions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -13,11 +14,13 @@ from catalog.errors import UsageError
 from matcher.array_types import Bools, Floats, Pairs
 from matcher.dedupe.base.records import Records
 from matcher.taught.columns.kinds import ColumnKind
-from matcher.taught.variants.markers import RULES, Markers, read_records
+from matcher.taught.variants.markers import RULES, Markers, read_last_numerals, read_records
 
 # Labelled pairs that a rule must flag, and the share of them that must be no duplicates.
 MIN_FLAGGED = 10
 MIN_PRECISION = 0.95
+# Labelled duplicates that a given rule must flag to be refuted.
+MIN_WRONG = 2
 # Labelled duplicates that must be there to learn a rule that none of them breaks.
 MIN_DUPLICATES = 30
 # Share of the labelled duplicates that are less similar than a pair that looks alike.
@@ -58,6 +61,10 @@ class VariantFinder:
         self._kinds = kinds
         self._markers: dict[str, list[list[Markers]]] = {}
 
+    @cached_property
+    def _last_numerals(self) -> list[list[Markers]]:
+        return [read_last_numerals(records, self._kinds) for records in self._sides]
+
     def find(self, rule: str, pairs: Pairs) -> Bools:
         """Return whether each pair is of variants by a rule."""
         if rule == FIRST_EDITION:
@@ -69,24 +76,54 @@ class VariantFinder:
         for place in np.flatnonzero(left_marked & right_marked).tolist():
             first, second = left[pairs[place, 0]], right[pairs[place, 1]]
             is_variant[place] = first is not second and _differ(rule, first, second)
+        if rule == "volume":
+            is_variant |= self._differ_in_numbering(pairs)
         if rule == "edition":
             # A first edition is rarely called so, but its year is another one.
-            marked_once = left_marked != right_marked
-            is_variant[marked_once] = self.find("year", pairs[marked_once])
+            is_variant |= self._name_later_edition_once(pairs) & (self._years_apart(pairs) > 1)
         return is_variant
 
+    def _differ_in_numbering(self, pairs: Pairs) -> Bools:
+        """Return the pairs of which one calls a volume what the other calls a part, or nothing."""
+        kinds_of_number = self._read("volume"), self._read("part"), self._last_numerals
+        differ = np.zeros(len(pairs), bool)
+        for place, (left, right) in enumerate(pairs.tolist()):
+            of_left = [number[0][left] for number in kinds_of_number]
+            of_right = [number[-1][right] for number in kinds_of_number]
+            volumes_or_parts = zip(of_left[:2], of_right[:2], strict=True)
+            if not any(first and second for first, second in volumes_or_parts):
+                first, second = (
+                    next(filter(None, of_left), None),
+                    next(filter(None, of_right), None),
+                )
+                differ[place] = bool(first and second and first.isdisjoint(second))
+        return differ
+
     def _find_first_editions(self, pairs: Pairs) -> Bools:
+        is_same_year = self._years_apart(pairs) <= 1
+        is_variant: Bools = self._name_later_edition_once(pairs) & ~is_same_year
+        return is_variant
+
+    def _name_later_edition_once(self, pairs: Pairs) -> Bools:
+        """Return the pairs of which one record only names an edition after the first."""
         sides = self._read("edition")
         # A record may say that it is the first edition.
         is_later = [
             np.fromiter((bool(markers - {"1"}) for markers in side), bool, len(side))
             for side in sides
         ]
-        left_edition, right_edition = is_later[0][pairs[:, 0]], is_later[-1][pairs[:, 1]]
-        left_year, right_year = self._marked_sides("year", pairs)
-        is_same_year = left_year & right_year & ~self.find("year", pairs)
-        is_variant: Bools = (left_edition != right_edition) & ~is_same_year
-        return is_variant
+        is_once: Bools = is_later[0][pairs[:, 0]] != is_later[-1][pairs[:, 1]]
+        return is_once
+
+    def _years_apart(self, pairs: Pairs) -> Floats:
+        """Return the least distance of two years of each pair, NaN where one is unknown."""
+        sides = self._read("year")
+        apart = np.full(len(pairs), np.nan, np.float32)
+        for place, (left, right) in enumerate(pairs.tolist()):
+            first, second = sides[0][left], sides[-1][right]
+            if first and second:
+                apart[place] = min(abs(int(a) - int(b)) for a in first for b in second)
+        return apart
 
     def _marked_sides(self, rule: str, pairs: Pairs) -> tuple[Bools, Bools]:
         """Return whether the left and the right record of each pair has a marker."""
@@ -146,7 +183,8 @@ def learn_rules(
             and count >= MIN_FLAGGED
             and wrong <= (1 - MIN_PRECISION) * count
         )
-        is_refuted = wrong > (1 - MIN_PRECISION) * max(count, MIN_FLAGGED)
+        # One wrong label, or one misread record, refutes no rule.
+        is_refuted = wrong >= MIN_WRONG and wrong > (1 - MIN_PRECISION) * count
         if is_confirmed or (rule in given and not is_refuted):
             learnt.append(rule)
     return learnt
