@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import chain, islice
 
 from catalog.errors import UsageError
-from matcher.taught.columns.values import parse_date, parse_number
+from matcher.taught.columns.values import parse_date, parse_number, parse_year
 
 
 class ColumnKind(StrEnum):
@@ -20,6 +20,7 @@ class ColumnKind(StrEnum):
     CATEGORY = "category"
     IDENTIFIER = "identifier"
     NUMBER = "number"
+    YEAR = "year"
     DATE = "date"
     IGNORED = "ignore"
 
@@ -102,6 +103,8 @@ def detect_kind(name: str, sides: Sequence[Sequence[str]]) -> ColumnKind:
     'number'
     >>> detect_kind("published", [["2021-05-01", "2020-11-30"]]).value
     'date'
+    >>> detect_kind("published", [["c1968", "1972", "[1980]"]]).value
+    'year'
     >>> detect_kind("phone", [["773 555 0100", "773-555-0199"]]).value
     'identifier'
     """
@@ -126,6 +129,8 @@ def _kind_of_short_values(lowered: str, sample: Sequence[str], mean_words: float
         _DATE_NAMES.search(lowered) or _share(sample, str.isdecimal) < MIN_PARSED_SHARE
     ):
         return ColumnKind.DATE
+    if _share(sample, parse_year) >= MIN_PARSED_SHARE:
+        return ColumnKind.YEAR
     if _share(sample, parse_number) >= MIN_PARSED_SHARE:
         return _kind_of_numbers(sample, distinct)
     if distinct <= min(MAX_CATEGORIES, MAX_CATEGORY_SHARE * len(sample)):

@@ -3,10 +3,14 @@
 import re
 from datetime import date
 
+from stdnum import isbn
+
 # Characters of a value that are read as a number or a date; cap against hostile input.
 MAX_CHARACTERS = 40
 # Greatest number that is compared; beyond it differences say nothing.
 MAX_NUMBER = 1e15
+# Digits of the ISBNs that have one of ten digits beside them.
+ISBN_DIGITS = 13
 # Years that a date may have.
 YEARS = range(1000, 2200)
 _NUMBER = re.compile(
@@ -15,6 +19,7 @@ _NUMBER = re.compile(
 _ISO_DATE = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$")
 _DAY_FIRST_DATE = re.compile(r"^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$")
 _COMPACT_DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
+_YEAR = re.compile(r"\D{0,4}(1[5-9]\d\d|20\d\d)\D{0,4}")
 _NO_CODE_CHARACTER = re.compile(r"[\W_]+")
 
 
@@ -40,6 +45,16 @@ def parse_number(text: str) -> float | None:
     except ValueError:
         return None
     return number if abs(number) <= MAX_NUMBER else None
+
+
+def parse_year(text: str) -> int | None:
+    """Parse a year from 1500 to 2099 that stands alone.
+
+    >>> parse_year("c1968"), parse_year("[1979]"), parse_year("1968-70"), parse_year("1300")
+    (1968, 1979, None, None)
+    """
+    match = _YEAR.fullmatch(text[:MAX_CHARACTERS].strip())
+    return int(match[1]) if match else None
 
 
 def parse_date(text: str) -> date | None:
@@ -70,8 +85,12 @@ def parse_date(text: str) -> date | None:
 def normalise_code(folded: str) -> str:
     """Return an identifier without separators, and without leading zeros.
 
-    >>> normalise_code("0 773-555-0199"), normalise_code("ab/12")
-    ('7735550199', 'ab12')
+    An ISBN of 13 digits becomes one of 10, as many books have been given both.
+
+    >>> normalise_code("0 773-555-0199"), normalise_code("ab/12"), normalise_code("978-0-19-853453-2")
+    ('7735550199', 'ab12', '198534531')
     """
     code = _NO_CODE_CHARACTER.sub("", folded)
+    if len(code) == ISBN_DIGITS and code.startswith("978") and isbn.is_valid(code):
+        code = isbn.to_isbn10(code).lower()
     return code.lstrip("0") or code

@@ -13,13 +13,15 @@ from matcher.features.part_numbers import MIN_CONTAINED
 from matcher.records.text import fold
 from matcher.sorted_values import look_up_sorted
 from matcher.taught.columns.kinds import ColumnKind
-from matcher.taught.columns.values import normalise_code, parse_date, parse_number
+from matcher.taught.columns.values import normalise_code, parse_date, parse_number, parse_year
 from matcher.taught.features.feature import NEVER_LOWERS, NEVER_RAISES, Feature
 
 # Greatest difference of two numbers as a logarithm of their ratio (a factor of e^3 = 20).
 MAX_LOG_RATIO = 3.0
 # Greatest difference of two days that is told from a greater one: ten years.
 MAX_DAYS = 3_653
+# Greatest difference of two years that is told from a greater one.
+MAX_YEARS = 50
 
 _EQUALITY = (("equal", NEVER_LOWERS), ("rarity of the equal value", NEVER_LOWERS))
 _FEATURES: dict[ColumnKind, tuple[tuple[str, int], ...]] = {
@@ -34,6 +36,11 @@ _FEATURES: dict[ColumnKind, tuple[tuple[str, int], ...]] = {
         ("similarity", NEVER_LOWERS),
         ("ratio apart", NEVER_RAISES),
         ("difference", NEVER_RAISES),
+    ),
+    ColumnKind.YEAR: (
+        *_EQUALITY,
+        ("similarity", NEVER_LOWERS),
+        ("years apart", NEVER_RAISES),
     ),
     ColumnKind.DATE: (
         *_EQUALITY,
@@ -50,7 +57,7 @@ _FEATURES: dict[ColumnKind, tuple[tuple[str, int], ...]] = {
 class ScalarSide:
     """The values of one side of a column: normalised texts, their rarity, and numbers or NaN.
 
-    `numbers` holds amounts, or (day ordinal, year, month, day) for dates.
+    `numbers` holds amounts, years, or (day ordinal, year, month, day) for dates.
     """
 
     texts: list[str]
@@ -139,7 +146,13 @@ def compare_scalars(
     if kind is ColumnKind.CATEGORY:
         scorer, greatest = fuzz.token_set_ratio, 100.0
     similarity = process.cpdist(left_texts, right_texts, scorer=scorer, dtype=np.float32) / greatest
+    if kind is ColumnKind.YEAR:
+        # Digits say little: editions of 1992 and 1998 differ by one.
+        apart = np.abs(left.numbers[left_rows, 0] - right.numbers[right_rows, 0])
+        similarity = np.where(np.isnan(apart), similarity, 1 / (1 + apart)).astype(np.float32)
     columns = [is_equal, np.where(is_equal, left.rarity[left_rows], 0), similarity]
+    if kind is ColumnKind.YEAR:
+        columns.append(np.minimum(apart, MAX_YEARS).astype(np.float32))
     if kind is ColumnKind.IDENTIFIER:
         contained = (_is_contained(a, b) for a, b in zip(left_texts, right_texts, strict=True))
         columns.append(np.fromiter(contained, bool, count))
@@ -161,6 +174,9 @@ def _normalise(kind: ColumnKind, value: str) -> str:
     if kind is ColumnKind.NUMBER:
         number = parse_number(value)
         return folded if number is None else f"{number:.10g}"
+    if kind is ColumnKind.YEAR:
+        year = parse_year(value)
+        return folded if year is None else str(year)
     if kind is ColumnKind.DATE:
         day = parse_date(value)
         return normalise_code(folded) if day is None else f"{day:%Y%m%d}"
@@ -171,9 +187,10 @@ def _numbers(
     kind: ColumnKind, values: Sequence[str]
 ) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
     numbers = np.full((len(values), 4), np.nan)
-    if kind is ColumnKind.NUMBER:
+    if kind in (ColumnKind.NUMBER, ColumnKind.YEAR):
+        parse = parse_number if kind is ColumnKind.NUMBER else parse_year
         for row, value in enumerate(values):
-            number = parse_number(value)
+            number = parse(value)
             if number is not None:
                 numbers[row, 0] = number
     if kind is ColumnKind.DATE:

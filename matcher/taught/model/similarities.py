@@ -6,6 +6,7 @@ import numpy as np
 
 from matcher.array_types import Floats, Ints
 from matcher.taught.features.feature import RIVALS, VARIANTS, Feature
+from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT
 
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
 # and short shingles do not mind sentences in another order.
@@ -20,8 +21,9 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
     for number, feature in enumerate(features):
         places.setdefault(feature.group, {})[feature.name] = number
     similarities = dict[str, Floats]()
-    # Variants are decided by rules, or by a classifier; few pairs have a marker at all.
-    places.pop(VARIANTS, None)
+    for rule, column in places.pop(VARIANTS, {}).items():
+        if rule in DEFAULT_RULES:
+            similarities[f"{VARIANTS}, {rule}"] = 1 - table[:, column] / DIFFERENT
     for group, columns in places.items():
         if group == RIVALS:
             names = [name for name in columns if name.endswith(", lead, smaller")]
