@@ -29,6 +29,9 @@ ALIKE_QUANTILE = 0.25
 MAX_EDITS = 2
 # Rules that hold without labels: their markers are words that say so.
 DEFAULT_RULES = ("volume", "part", "edition")
+# Of the pairs that look alike and name an edition once, the share with other years from which on the
+# others are taken for different editions too.
+MIN_NAMED_SHARE = 0.8
 # Rule about two records of which one names an edition, and whose years are not known to be the same.
 FIRST_EDITION = "first edition"
 ALL_RULES = (*RULES, FIRST_EDITION)
@@ -134,8 +137,12 @@ class VariantFinder:
     def compare(self, rule: str, pairs: Pairs) -> Floats:
         """Return SAME, MARKED_ONCE or DIFFERENT for each pair, NaN without any marker."""
         left_marked, right_marked = self._marked_sides(rule, pairs)
-        compared = np.where(left_marked | right_marked, MARKED_ONCE, np.nan).astype(np.float32)
         both = left_marked & right_marked
+        marked_once = left_marked != right_marked
+        if rule == "edition":
+            # That it is the first edition is rarely said.
+            marked_once &= self._name_later_edition_once(pairs)
+        compared = np.where(marked_once, MARKED_ONCE, np.nan).astype(np.float32)
         compared[both] = np.where(self.find(rule, pairs[both]), DIFFERENT, SAME)
         return compared
 
@@ -148,15 +155,18 @@ class VariantFinder:
 
 
 def editions_are_named(edition: Floats, year: Floats, is_match: Bools) -> bool:
-    """Tell from matches of the same year whether a table names every edition but the first.
+    """Tell from pairs that look alike whether a record without an edition is of another one.
 
-    `edition` and `year` are the features that `VariantFinder.compare` gives: if hardly any of these
-    matches has an edition in one record only, a record without one is another edition.
+    `edition` and `year` are the features that `VariantFinder.compare` gives. Of pairs with an edition
+    in one record only, those of the same year are the same edition, named once, and those of other
+    years are different ones: a pair whose years are unknown is judged by which are more.
     """
-    is_marked = is_match & (year == SAME) & ~np.isnan(edition)
-    marked_once = int((edition[is_marked] == MARKED_ONCE).sum())
-    count = int(is_marked.sum())
-    return count >= MIN_FLAGGED and marked_once <= (1 - MIN_PRECISION) * count
+    is_marked = is_match & ~np.isnan(edition)
+    is_once = is_marked & (edition == MARKED_ONCE)
+    same_edition = int((is_once & (year == SAME)).sum())
+    other_edition = int((is_once & (year == DIFFERENT)).sum())
+    count = same_edition + other_edition
+    return count >= MIN_FLAGGED and other_edition >= MIN_NAMED_SHARE * count
 
 
 def learn_rules(
