@@ -31,7 +31,7 @@ MAX_EDITS = 2
 DEFAULT_RULES = ("volume", "part", "edition")
 # Of the pairs that look alike and name an edition once, the share with other years from which on the
 # others are taken for different editions too.
-MIN_NAMED_SHARE = 0.8
+MIN_OTHER_EDITIONS = 0.8
 # Rule about two records of which one names an edition, and whose years are not known to be the same.
 FIRST_EDITION = "first edition"
 ALL_RULES = (*RULES, FIRST_EDITION)
@@ -157,16 +157,19 @@ class VariantFinder:
 def editions_are_named(edition: Floats, year: Floats, is_match: Bools) -> bool:
     """Tell from pairs that look alike whether a record without an edition is of another one.
 
-    `edition` and `year` are the features that `VariantFinder.compare` gives. Of pairs with an edition
-    in one record only, those of the same year are the same edition, named once, and those of other
-    years are different ones: a pair whose years are unknown is judged by which are more.
+    `edition` and `year` are the features that `VariantFinder.compare` gives. Matches of the same year
+    are of one edition: hardly any of them may name it once. Or most pairs that name it once are of
+    other years, and so of other editions: a pair whose years are unknown is one of these.
     """
     is_marked = is_match & ~np.isnan(edition)
     is_once = is_marked & (edition == MARKED_ONCE)
-    same_edition = int((is_once & (year == SAME)).sum())
-    other_edition = int((is_once & (year == DIFFERENT)).sum())
-    count = same_edition + other_edition
-    return count >= MIN_FLAGGED and other_edition >= MIN_NAMED_SHARE * count
+    one_edition = int((is_marked & (year == SAME)).sum())
+    one_named_once = int((is_once & (year == SAME)).sum())
+    if one_edition >= MIN_FLAGGED and one_named_once <= (1 - MIN_PRECISION) * one_edition:
+        return True
+    two_editions = int((is_once & (year == DIFFERENT)).sum())
+    once = one_named_once + two_editions
+    return once >= MIN_FLAGGED and two_editions >= MIN_OTHER_EDITIONS * once
 
 
 def learn_rules(

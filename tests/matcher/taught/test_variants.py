@@ -7,7 +7,14 @@ from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.deduplication import decide
 from matcher.taught.variants.markers import RULES
-from matcher.taught.variants.rules import VariantFinder, learn_rules
+from matcher.taught.variants.rules import (
+    DIFFERENT,
+    MARKED_ONCE,
+    SAME,
+    VariantFinder,
+    editions_are_named,
+    learn_rules,
+)
 from tests.matcher.taught.tables import to_records
 
 
@@ -24,6 +31,12 @@ from tests.matcher.taught.tables import to_records
         ("volume", "History of Rome, volume the second", "History of Rome, 2nd volume", False),
         ("volume", "History of Rome, vol. 1-3", "History of Rome, vol. 1", True),
         ("volume", "History of Rome in 3 volumes", "History of Rome, vol. 1", False),
+        ("volume", "History of Rome, vol. 2", "History of Rome, Part 1", True),
+        ("volume", "History of Rome, vol. 2", "History of Rome, Teil 2", False),
+        ("volume", "On finite groups II", "On finite groups (III)", True),
+        ("volume", "On finite groups II. 3rd edition", "On finite groups, part 2", False),
+        ("volume", "On finite groups 1968", "On finite groups 2", False),
+        ("volume", "Saga vol. 1, part 2", "Saga, part 2", False),
         ("part", "Saga part 1", "Saga, Part III", True),
         ("part", "Sage, 2. Teil", "Sage, Teil II", False),
         ("edition", "Statistics, 2nd edition", "Statistics, third edition", True),
@@ -109,14 +122,38 @@ def test_volumes_are_not_merged() -> None:
 
 def test_an_edition_beside_a_record_without_one() -> None:
     """An edition that only one record names is another thing if the years differ."""
-    rows = [("Statistics", "1990"), ("Statistics, 2nd edition", "1994"), ("Statistics 2nd ed.", "")]
-    records = to_records(rows, ("title", "year"))
-    finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.NUMBER])
-    assert finder.find("edition", np.array([[0, 1], [0, 2], [1, 2]])).tolist() == [
-        True,
-        False,
-        False,
+    rows = [
+        ("Statistics", "1990"),
+        ("Statistics, 2nd edition", "1994"),
+        ("Statistics 2nd ed.", ""),
+        ("Statistics", "c1993"),
+        ("Statistics, first edition", "1960"),
     ]
+    records = to_records(rows, ("title", "year"))
+    finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.YEAR])
+    pairs = np.array([[0, 1], [0, 2], [1, 2], [1, 3], [1, 4], [0, 4]])
+    # A year may be wrong by one, and that it is the first edition is rarely said.
+    expected = [True, False, False, False, True, False]
+    assert finder.find("edition", pairs).tolist() == expected
+
+
+def test_one_wrong_label_refutes_no_rule() -> None:
+    """Labels are wrong at times, and so are volumes: the rule stays until two pairs speak against it."""
+    alike, labels = np.ones(20, np.float32), np.arange(20) < 2
+    flagged = np.zeros(20, bool)
+    flagged[0] = True
+    assert learn_rules({"volume": flagged}, labels, alike, ("volume",)) == ["volume"]
+    flagged[1] = True
+    assert learn_rules({"volume": flagged}, labels, alike, ("volume",)) == []
+
+
+@pytest.mark.parametrize("named_once", [1, 30])
+def test_editions_that_are_named_once(named_once: int) -> None:
+    """A pair without years is of two editions if most pairs with an edition in one record are."""
+    edition = np.full(120, MARKED_ONCE, np.float32)
+    year = np.full(120, DIFFERENT, np.float32)
+    year[:named_once] = SAME
+    assert editions_are_named(edition, year, np.ones(120, bool)) == (named_once == 1)
 
 
 def _books(is_always_named: bool) -> list[tuple[str, str, str]]:
