@@ -30,7 +30,7 @@ def score(task: Task, labelled: Ints | None) -> Scores:
 
 def _variable(task: Task, number: int):
     name, kind = task.columns[number], task.kinds[number]
-    if kind is ColumnKind.NUMBER:
+    if kind in (ColumnKind.NUMBER, ColumnKind.YEAR):
         return variables.Price(name, has_missing=True)
     if kind is ColumnKind.CATEGORY:
         return variables.ShortString(name, has_missing=True)
@@ -48,7 +48,7 @@ def _clean(task: Task, rows: list[Row]) -> list[dict]:
         record = {}
         for name, kind in zip(task.columns, task.kinds, strict=True):
             value = row[name].strip().lower() or None
-            if kind is ColumnKind.NUMBER and value is not None:
+            if kind in (ColumnKind.NUMBER, ColumnKind.YEAR) and value is not None:
                 number = parse_number(value)
                 value = number if number and number > 0 else None
             record[name] = value

@@ -39,7 +39,7 @@ def _compare(task: Task) -> pd.DataFrame:
     index = pd.MultiIndex.from_arrays([task.pairs[:, 0], task.pairs[:, 1]])
     comparer = recordlinkage.Compare()
     for name, kind in zip(task.columns, task.kinds, strict=True):
-        if kind is ColumnKind.NUMBER:
+        if kind in (ColumnKind.NUMBER, ColumnKind.YEAR):
             comparer.add(Numeric(name, name, method="gauss", scale=_spread(left[name]), label=name))
         elif kind is ColumnKind.CATEGORY:
             comparer.add(Exact(name, name, label=name))
@@ -62,7 +62,7 @@ def _spread(values: pd.Series) -> float:
 def _frame(task: Task, rows) -> pd.DataFrame:
     frame = pd.DataFrame([dict(row) for row in rows], columns=list(task.columns))
     for name, kind in zip(task.columns, task.kinds, strict=True):
-        if kind is ColumnKind.NUMBER:
+        if kind in (ColumnKind.NUMBER, ColumnKind.YEAR):
             frame[name] = [parse_number(value) for value in frame[name]]
             frame[name] = frame[name].astype(float)
         elif kind is ColumnKind.DATE:

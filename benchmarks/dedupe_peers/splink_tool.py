@@ -99,7 +99,7 @@ def _linker(task: Task) -> Linker:
 
 def _comparison(task: Task, number: int):
     name, kind = task.columns[number], task.kinds[number]
-    if kind is ColumnKind.NUMBER:
+    if kind in (ColumnKind.NUMBER, ColumnKind.YEAR):
         return cl.DistanceFunctionAtThresholds(
             name, "levenshtein", [1, 2], higher_is_more_similar=False
         )

@@ -92,7 +92,7 @@ def find_duplicates(
         list[str] | None,
         typer.Option(
             metavar="COLUMN=KIND",
-            help="With taught: name, text, long, html, address, category, identifier, number, date or ignore (else detected); repeatable.",
+            help="With taught: name, text, long, html, address, category, identifier, number, year, date or ignore (else detected); repeatable.",
         ),
     ] = None,
     sections: Annotated[

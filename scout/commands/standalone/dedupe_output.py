@@ -118,6 +118,7 @@ def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
     if made_by == "labels":
         made_by = f"{plural(taught['labels'], 'label')}, {taught['duplicates']} of them duplicates"
     print_lines("", f"Decided by {made_by}; a pair counts from probability {taught['threshold']}.")
+    print_lines(f"A record has {taught['partners']}.")
     if taught["variant_pairs"]:
         rules = ", ".join(taught["variants"])
         print_lines(f"{plural(taught['variant_pairs'], 'pair')} kept apart as variants ({rules}).")

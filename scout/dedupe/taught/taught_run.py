@@ -22,6 +22,7 @@ from matcher.taught.columns.pages import AUTO, TextOptions
 from matcher.taught.deduplication import NO_LABELS, Decision, Labels, TaughtOptions, decide
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.model.model_file import load_model, save_model
+from matcher.taught.model.partners import Partners
 from matcher.taught.variants.rules import parse_rules
 from scout.dedupe.dedupe_run import DedupeRequest, DedupeRun
 from scout.dedupe.method_options import DEFAULT_CANDIDATE_THRESHOLD
@@ -106,10 +107,20 @@ class TaughtRun(DedupeRun):
             "kinds": dict(
                 zip(decision.comparison.names, map(str, decision.comparison.kinds), strict=True)
             ),
+            "partners": _name_partners(decision.scored.partners),
             "variant_pairs": variants,
             "unknown_labels": self.unknown_labels,
         }
         return figures
+
+
+def _name_partners(partners: Partners) -> str:
+    """Say how many partners a record has, as it was found out."""
+    of_left, of_right = (
+        "one partner at most" if has_one else "several partners"
+        for has_one in (partners.left_has_one, partners.right_has_one)
+    )
+    return of_left if of_left == of_right else f"{of_left} (left), {of_right} (right)"
 
 
 def run_taught(
