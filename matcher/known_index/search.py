@@ -26,9 +26,9 @@ from matcher.records.record import Record
 BUDGET = 50_000
 # Documents of an offer whose titles are compared: at most so many of the greatest sums of n-grams,
 # and of tokens, and of each none below this share of the best. Of 3,466 true pairs in a catalog of
-# 1,000,000, 128 without a least share lose 21 and keep 195 documents an offer; these lose 19 and keep
-# 83 (`python -m benchmarks.matching index`).
-PROMISING = 256
+# 1,000,000, 128 without a least share lose 21 and keep 195 documents an offer; these lose 17 and keep
+# 99 (`python -m benchmarks.matching index`).
+PROMISING = 400
 MIN_SHARE = 0.5
 # Offers whose postings are in memory at once; bounds memory.
 RECORDS_PER_STEP = 256
