@@ -58,6 +58,7 @@ from matcher.taught.variants.rules import (
     ALL_RULES,
     DEFAULT_RULES,
     FIRST_EDITION,
+    VOLUME,
     editions_are_named,
     learn_rules,
 )
@@ -168,7 +169,7 @@ def decide(
         odds = score_with_labelled_rivals(
             pairs, odds, rows, labels.are_duplicates, log_odds(held_out), options.seed
         )
-    variant_of = _find_variants(comparison, rules, pairs)
+    variant_of = _find_variants(comparison, rules, pairs, odds > threshold_odds)
     forbidden = np.array([bool(rule) for rule in variant_of], bool)
     forbidden |= _differ_in_letters(pairs, left, right)
     scores = odds.copy()
@@ -322,12 +323,18 @@ def _variant_rules(
     return learn_rules(are_variants, labels.are_duplicates, alike, rules)
 
 
-def _find_variants(comparison: Comparison, rules: Sequence[str], pairs: Pairs) -> list[str]:
+def _find_variants(
+    comparison: Comparison, rules: Sequence[str], pairs: Pairs, matched: Bools
+) -> list[str]:
     """Return for each pair the first rule that keeps it apart, "" for none."""
     variant_of = [""] * len(pairs)
     for rule, is_variant in reversed(comparison.find_variants(rules, pairs).items()):
         for place in np.flatnonzero(is_variant).tolist():
             variant_of[place] = rule
+    if VOLUME in rules:
+        rows = np.flatnonzero(matched)
+        for place in rows[comparison.find_unnamed_volumes(pairs[rows])].tolist():
+            variant_of[place] = variant_of[place] or VOLUME
     return variant_of
 
 

@@ -190,6 +190,13 @@ class Comparison:
                 is_variant[rule][chunk] = finder.find(rule, rows)
         return is_variant
 
+    def find_unnamed_volumes(self, pairs: Pairs) -> Bools:
+        """Return which of some pairs that look alike are of a volume and a record of any volume."""
+        if not self.in_parts:
+            return self._spaces.variants.find_unnamed_volumes(pairs)
+        left, right, rows = self._select(pairs)
+        return VariantFinder(left, right, self.kinds).find_unnamed_volumes(rows)
+
     @cached_property
     def _spaces(self) -> ColumnSpaces:
         """All records, vectorised."""

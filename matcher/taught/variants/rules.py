@@ -4,6 +4,7 @@ Rules are given, or learnt: a rule that flags labelled pairs holds if nearly all
 duplicates. Kosolapov et al. call such rules exceptions.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -28,7 +29,8 @@ ALIKE_QUANTILE = 0.25
 # Edits between two model numbers that are siblings (a12, a12s).
 MAX_EDITS = 2
 # Rules that hold without labels: their markers are words that say so.
-DEFAULT_RULES = ("volume", "part", "edition")
+VOLUME = "volume"
+DEFAULT_RULES = (VOLUME, "part", "edition")
 # Of the pairs that look alike and name an edition once, the share with other years from which on the
 # others are taken for different editions too.
 MIN_OTHER_EDITIONS = 0.8
@@ -79,27 +81,54 @@ class VariantFinder:
         for place in np.flatnonzero(left_marked & right_marked).tolist():
             first, second = left[pairs[place, 0]], right[pairs[place, 1]]
             is_variant[place] = first is not second and _differ(rule, first, second)
-        if rule == "volume":
+        if rule == VOLUME:
             is_variant |= self._differ_in_numbering(pairs)
         if rule == "edition":
             # A first edition is rarely called so, but its year is another one.
             is_variant |= self._name_later_edition_once(pairs) & (self._years_apart(pairs) > 1)
         return is_variant
 
+    def find_unnamed_volumes(self, pairs: Pairs) -> Bools:
+        """Return the pairs of a volume and a record that may be of any of several volumes.
+
+        That record names none and is paired with different ones: all else that it says is true of
+        each of them.
+        """
+        numbers = [self._numbers_of_side(side) for side in (0, -1)]
+        is_self_join = len(self._sides) == 1
+        # Of each record without a number, the places of its pairs with numbered records.
+        places: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for place, (left, right) in enumerate(pairs.tolist()):
+            if numbers[0][left] and not numbers[1][right]:
+                places[0 if is_self_join else 1, right].append(place)
+            elif numbers[1][right] and not numbers[0][left]:
+                places[0, left].append(place)
+        is_unnamed = np.zeros(len(pairs), bool)
+        for of_record in places.values():
+            named = [
+                numbers[0][pairs[place, 0]] or numbers[1][pairs[place, 1]] for place in of_record
+            ]
+            if not frozenset.intersection(*named):
+                is_unnamed[of_record] = True
+        return is_unnamed
+
+    def _numbers_of_side(self, side: int) -> list[Markers]:
+        """Return the number of each record: of its volume, else of its part, else of its title."""
+        read = self._read(VOLUME)[side], self._read("part")[side], self._last_numerals[side]
+        nothing: Markers = frozenset()
+        return [next(filter(None, markers), nothing) for markers in zip(*read, strict=True)]
+
     def _differ_in_numbering(self, pairs: Pairs) -> Bools:
         """Return the pairs of which one calls a volume what the other calls a part, or nothing."""
-        kinds_of_number = self._read("volume"), self._read("part"), self._last_numerals
+        names_both = np.zeros(len(pairs), bool)
+        for rule in (VOLUME, "part"):
+            left_marked, right_marked = self._marked_sides(rule, pairs)
+            names_both |= left_marked & right_marked
+        left, right = (self._numbers_of_side(side) for side in (0, -1))
         differ = np.zeros(len(pairs), bool)
-        for place, (left, right) in enumerate(pairs.tolist()):
-            of_left = [number[0][left] for number in kinds_of_number]
-            of_right = [number[-1][right] for number in kinds_of_number]
-            volumes_or_parts = zip(of_left[:2], of_right[:2], strict=True)
-            if not any(first and second for first, second in volumes_or_parts):
-                first, second = (
-                    next(filter(None, of_left), None),
-                    next(filter(None, of_right), None),
-                )
-                differ[place] = bool(first and second and first.isdisjoint(second))
+        for place in np.flatnonzero(~names_both).tolist():
+            first, second = left[pairs[place, 0]], right[pairs[place, 1]]
+            differ[place] = bool(first) and bool(second) and first.isdisjoint(second)
         return differ
 
     def _find_first_editions(self, pairs: Pairs) -> Bools:

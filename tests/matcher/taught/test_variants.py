@@ -120,6 +120,23 @@ def test_volumes_are_not_merged() -> None:
     assert all(len(members) == 1 for members in volumes)
 
 
+@pytest.mark.parametrize("has_two_tables", [False, True])
+def test_a_record_that_may_be_of_several_volumes(has_two_tables: bool) -> None:
+    """It is kept apart from all of them; one that is like a single volume is not."""
+    unnamed = to_records([("Rome",), ("Athens",), ("Gaul II",)], ("title",))
+    named = to_records(
+        [("Rome, vol. 1",), ("Rome, part 2",), ("Athens, vol. 1",), ("Gaul, vol. 2",)], ("title",)
+    )
+    pairs = np.array([(0, 0), (0, 1), (1, 2), (2, 3)])
+    finder = VariantFinder(unnamed, named, [ColumnKind.TEXT])
+    if not has_two_tables:
+        titles = [*unnamed.fields[0], *named.fields[0]]
+        both = to_records([(title,) for title in titles], ("title",))
+        finder = VariantFinder(both, None, [ColumnKind.TEXT])
+        pairs = pairs + np.array([0, 3])
+    assert finder.find_unnamed_volumes(pairs).tolist() == [True, True, False, False]
+
+
 def test_an_edition_beside_a_record_without_one() -> None:
     """An edition that only one record names is another thing if the years differ."""
     rows = [
