@@ -12,8 +12,8 @@ import numpy as np
 
 from matcher.array_types import Doubles
 from matcher.taught.features.comparison import Comparison
-from matcher.taught.features.feature import RIVALS
-from matcher.taught.model.similarities import group_similarities
+from matcher.taught.features.feature import RIVALS, VARIANTS
+from matcher.taught.model.similarities import MARKER_GROUPS, group_similarities
 from matcher.taught.model.taught_model import AGREEMENT_FEATURES, ScoringTable, TaughtModel
 
 
@@ -39,6 +39,8 @@ def explain_pairs(
     table = scored.table[list(rows)]
     similarities = group_similarities(table[:, : -len(AGREEMENT_FEATURES)], comparison.features)
     parts = model.agreement.weights(similarities)
+    of_markers = [parts.pop(group) for group in MARKER_GROUPS.values() if group in parts]
+    parts[VARIANTS] = sum(of_markers, np.zeros(len(table)))
     # Log-odds that the rivals take from a pair, beyond the weight of its lead over them.
     rival_share = table[:, -1].astype(np.float64) - table[:, -2]
     if model.classifier is None:

@@ -11,6 +11,8 @@ from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
 # and short shingles do not mind sentences in another order.
 CONTAINED_TEXT = "short shingles contained, more"
+# Groups of the markers of variants that mostly say the same of two duplicates, by rule.
+MARKER_GROUPS = {rule: f"{VARIANTS}, {rule}" for rule in DEFAULT_RULES}
 # Features whose mean is the similarity of a text column.
 _TEXT_SIMILARITY = ("sorted words", "3-grams", "shared words")
 
@@ -21,9 +23,10 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
     for number, feature in enumerate(features):
         places.setdefault(feature.group, {})[feature.name] = number
     similarities = dict[str, Floats]()
-    for rule, column in places.pop(VARIANTS, {}).items():
-        if rule in DEFAULT_RULES:
-            similarities[f"{VARIANTS}, {rule}"] = 1 - table[:, column] / DIFFERENT
+    markers = places.pop(VARIANTS, {})
+    for rule, group in MARKER_GROUPS.items():
+        if rule in markers:
+            similarities[group] = 1 - table[:, markers[rule]] / DIFFERENT
     for group, columns in places.items():
         if group == RIVALS:
             names = [name for name in columns if name.endswith(", lead, smaller")]

@@ -79,8 +79,10 @@ def _as_steps(run: TaughtRun, row: int, waterfall: Waterfall, place: int) -> dic
 def column_weights(run: TaughtRun) -> list[tuple[str, float, float]]:
     """Return each column with the mean weight for and against pairs, the weightiest first."""
     weights = _sample_weights(run)
+    # A table without any candidate has no weights.
+    count = max(1, len(weights.weights))
     rows = [
-        (group, float(np.maximum(column, 0).mean()), float(np.minimum(column, 0).mean()))
+        (group, float(column[column > 0].sum()) / count, float(column[column < 0].sum()) / count)
         for group, column in zip(weights.groups, weights.weights.T, strict=True)
     ]
     return sorted(rows, key=lambda row: row[2] - row[1])

@@ -6,6 +6,7 @@ import pytest
 from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.deduplication import decide
+from matcher.taught.model.explain import explain_pairs
 from matcher.taught.variants.markers import RULES
 from matcher.taught.variants.rules import (
     DIFFERENT,
@@ -135,6 +136,15 @@ def test_a_record_that_may_be_of_several_volumes(has_two_tables: bool) -> None:
         finder = VariantFinder(both, None, [ColumnKind.TEXT])
         pairs = pairs + np.array([0, 3])
     assert finder.find_unnamed_volumes(pairs).tolist() == [True, True, False, False]
+
+
+def test_a_waterfall_counts_markers() -> None:
+    """Without labels, that both records name one volume or edition is evidence, and is shown."""
+    decision = decide(to_records(_books(is_always_named=True), ("title", "author", "year")), None)
+    rows = range(len(decision.odds))
+    waterfall = explain_pairs(decision.model, decision.comparison, decision.scored, rows)
+    assert waterfall.total() == pytest.approx(decision.model.log_odds(decision.scored), abs=0.05)
+    assert np.abs(waterfall.weights[:, waterfall.groups.index("variants")]).max() > 0
 
 
 def test_an_edition_beside_a_record_without_one() -> None:
