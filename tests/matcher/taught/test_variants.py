@@ -7,7 +7,7 @@ from catalog.runtime.limits.processor_time import ProcessorTimeLimit
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.deduplication import decide
 from matcher.taught.model.explain import explain_pairs
-from matcher.taught.variants.markers import RULES
+from matcher.taught.variants.markers import RULES, read_last_numerals
 from matcher.taught.variants.rules import (
     DIFFERENT,
     MARKED_ONCE,
@@ -66,13 +66,22 @@ def test_rules(rule: str, left: str, right: str, is_variant: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1 " + "rev" * 330, "2nd " + "rev. " * 190, "v. " * 330, " " * 990 + "ed", "1," * 500]
+    "text",
+    [
+        "1 " + "rev" * 330,
+        "2nd " + "rev. " * 190,
+        "v. " * 330,
+        " " * 990 + "ed",
+        "1," * 500,
+        "a (" * 330,
+    ],
 )
 def test_hostile_texts_are_read_in_linear_time(text: str) -> None:
     """Words of an edition without its name, or names without numbers, cost no more than others."""
     with ProcessorTimeLimit(1):
         for rule in RULES.values():
             assert len(rule.read(text)) < 2
+        assert read_last_numerals(to_records([(text,)], ("title",)), [ColumnKind.TEXT])
 
 
 @pytest.mark.parametrize(
