@@ -19,7 +19,9 @@ _NUMBER = re.compile(
 _ISO_DATE = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$")
 _DAY_FIRST_DATE = re.compile(r"^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$")
 _COMPACT_DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
-_YEAR = re.compile(r"\D{0,4}(1[5-9]\d\d|20\d\d)\D{0,4}")
+# Years that are told from other numbers of four digits.
+YEAR_PATTERN = r"(1[5-9]\d\d|20\d\d)"
+_YEAR = re.compile(rf"\D{{0,4}}{YEAR_PATTERN}\D{{0,4}}")
 _NO_CODE_CHARACTER = re.compile(r"[\W_]+")
 
 

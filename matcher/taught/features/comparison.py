@@ -191,7 +191,7 @@ class Comparison:
         return is_variant
 
     def find_unnamed_volumes(self, pairs: Pairs) -> Bools:
-        """Return which of some pairs that look alike are of a volume and a record of any volume."""
+        """Return which matches pair a volume with a record that may be of another volume as well."""
         if not self.in_parts:
             return self._spaces.variants.find_unnamed_volumes(pairs)
         left, right, rows = self._select(pairs)

@@ -146,18 +146,17 @@ def compare_scalars(
     if kind is ColumnKind.CATEGORY:
         scorer, greatest = fuzz.token_set_ratio, 100.0
     similarity = process.cpdist(left_texts, right_texts, scorer=scorer, dtype=np.float32) / greatest
-    if kind is ColumnKind.YEAR:
-        # Digits say little: editions of 1992 and 1998 differ by one.
-        apart = np.abs(left.numbers[left_rows, 0] - right.numbers[right_rows, 0])
-        similarity = np.where(np.isnan(apart), similarity, 1 / (1 + apart)).astype(np.float32)
     columns = [is_equal, np.where(is_equal, left.rarity[left_rows], 0), similarity]
-    if kind is ColumnKind.YEAR:
-        columns.append(np.minimum(apart, MAX_YEARS).astype(np.float32))
     if kind is ColumnKind.IDENTIFIER:
         contained = (_is_contained(a, b) for a, b in zip(left_texts, right_texts, strict=True))
         columns.append(np.fromiter(contained, bool, count))
     if kind is ColumnKind.NUMBER:
         columns += _compare_numbers(left.numbers[left_rows, 0], right.numbers[right_rows, 0])
+    if kind is ColumnKind.YEAR:
+        apart = np.abs(left.numbers[left_rows, 0] - right.numbers[right_rows, 0])
+        # Digits say little of two years: editions of 1992 and 1998 differ by one.
+        columns[-1] = np.where(np.isnan(apart), similarity, 1 / (1 + apart))
+        columns.append(np.minimum(apart, MAX_YEARS))
     if kind is ColumnKind.DATE:
         columns += _compare_dates(left.numbers[left_rows], right.numbers[right_rows])
     table = np.column_stack([np.asarray(column, np.float32) for column in columns])

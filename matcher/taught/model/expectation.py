@@ -14,6 +14,7 @@ The shares of matches and of other pairs at each level are estimated from the ca
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,6 @@ from matcher.taught.model.agreement import AgreementModel, Level
 from matcher.taught.model.partners import (
     Partners,
     has_one_partner,
-    partners_of_one_table,
     partners_of_tables,
     share_among_rivals,
 )
@@ -73,24 +73,21 @@ def fit_agreement(
     `long_texts` are the groups whose similarity is the share of a text that another one has. Where
     many matches have copied texts, related pairs are a class of their own.
     """
+    fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts)
     if not is_self_join:
-        partners = partners_of_tables(pairs, similarities[ALL_COLUMNS])
-        return _fit_classes(similarities, pairs, partners, is_self_join, long_texts)
-    several = partners_of_one_table(has_one=False)
-    model = _fit_classes(similarities, pairs, several, is_self_join, long_texts)
+        return fit(partners_of_tables(pairs, similarities[ALL_COLUMNS]))
+    model = fit(Partners(left_has_one=False, right_has_one=False))
     if not has_one_partner(pairs, model.log_odds(similarities) > 0):
         return model
-    one = partners_of_one_table(has_one=True)
-    model = _fit_classes(similarities, pairs, one, is_self_join, long_texts)
-    return replace(model, has_one_partner=True)
+    return replace(fit(Partners(left_has_one=True, right_has_one=True)), has_one_partner=True)
 
 
 def _fit_classes(
     similarities: Mapping[str, Floats],
     pairs: Pairs,
-    partners: Partners,
     is_self_join: bool,
     long_texts: Sequence[str],
+    partners: Partners,
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where many matches have copied texts."""
     known = {group: value for group, value in similarities.items() if not np.isnan(value).all()}

@@ -46,11 +46,6 @@ def partners_of_tables(pairs: Pairs, overall: Floats) -> Partners:
     )
 
 
-def partners_of_one_table(has_one: bool) -> Partners:
-    """Return the partners of the records of one table."""
-    return Partners(has_one, has_one)
-
-
 def has_one_partner(pairs: Pairs, is_match: Bools) -> bool:
     """Tell from the matches in one table, found without sharing, whether records have one partner.
 

@@ -19,7 +19,6 @@ from matcher.taught.features.feature import AGREEMENT, ALL_COLUMNS, NEVER_LOWERS
 from matcher.taught.model.agreement import AgreementModel
 from matcher.taught.model.partners import (
     Partners,
-    partners_of_one_table,
     partners_of_tables,
     share_among_rivals,
 )
@@ -96,7 +95,7 @@ def add_agreement(
     similarities = group_similarities(table, comparison.features)
     is_self_join = comparison.is_self_join
     if is_self_join:
-        partners = partners_of_one_table(agreement.has_one_partner)
+        partners = Partners(agreement.has_one_partner, agreement.has_one_partner)
     else:
         partners = partners_of_tables(pairs, similarities[ALL_COLUMNS])
     odds = agreement.log_odds(similarities)

@@ -14,6 +14,7 @@ from matcher.dedupe.base.records import Records
 from matcher.records.text import fold, has_digit, tokenize
 from matcher.records.units import extract_quantities
 from matcher.taught.columns.kinds import ColumnKind
+from matcher.taught.columns.values import YEAR_PATTERN
 
 # Characters of a record that are read.
 MAX_CHARACTERS = 1_000
@@ -71,7 +72,7 @@ _LAST_NUMERAL = re.compile(r"(?<=\w)[\s.,:;(–-]+(\d{1,2}|[ivx]{1,6})[).\s]*$")
 _TITLE_COLUMNS = frozenset(
     ("title", "titel", "titre", "titulo", "titolo", "tytul", "work", "werk", "name", "film")
 )
-_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+_YEAR = re.compile(rf"(?<!\d){YEAR_PATTERN}(?!\d)")
 
 
 @dataclass(frozen=True)

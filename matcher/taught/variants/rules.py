@@ -67,8 +67,16 @@ class VariantFinder:
         self._markers: dict[str, list[list[Markers]]] = {}
 
     @cached_property
-    def _last_numerals(self) -> list[list[Markers]]:
-        return [read_last_numerals(records, self._kinds) for records in self._sides]
+    def _numbers(self) -> list[list[Markers]]:
+        """The number of each record of each side: of its volume, else its part, else its title."""
+        numbers = list[list[Markers]]()
+        for side, records in enumerate(self._sides):
+            last_numerals = read_last_numerals(records, self._kinds)
+            read = self._read(VOLUME)[side], self._read("part")[side], last_numerals
+            numbers.append(
+                [volume or part or last for volume, part, last in zip(*read, strict=True)]
+            )
+        return numbers
 
     def find(self, rule: str, pairs: Pairs) -> Bools:
         """Return whether each pair is of variants by a rule."""
@@ -85,7 +93,8 @@ class VariantFinder:
             is_variant |= self._differ_in_numbering(pairs)
         if rule == "edition":
             # A first edition is rarely called so, but its year is another one.
-            is_variant |= self._name_later_edition_once(pairs) & (self._years_apart(pairs) > 1)
+            is_once = self._name_later_edition_once(pairs)
+            is_variant[is_once] |= self._years_apart(pairs[is_once]) > 1
         return is_variant
 
     def find_unnamed_volumes(self, pairs: Pairs) -> Bools:
@@ -94,7 +103,7 @@ class VariantFinder:
         That record names none and is paired with different ones: all else that it says is true of
         each of them.
         """
-        numbers = [self._numbers_of_side(side) for side in (0, -1)]
+        numbers = self._numbers[0], self._numbers[-1]
         is_self_join = len(self._sides) == 1
         # Of each record without a number, the places of its pairs with numbered records.
         places: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -112,28 +121,22 @@ class VariantFinder:
                 is_unnamed[of_record] = True
         return is_unnamed
 
-    def _numbers_of_side(self, side: int) -> list[Markers]:
-        """Return the number of each record: of its volume, else of its part, else of its title."""
-        read = self._read(VOLUME)[side], self._read("part")[side], self._last_numerals[side]
-        nothing: Markers = frozenset()
-        return [next(filter(None, markers), nothing) for markers in zip(*read, strict=True)]
-
     def _differ_in_numbering(self, pairs: Pairs) -> Bools:
         """Return the pairs of which one calls a volume what the other calls a part, or nothing."""
         names_both = np.zeros(len(pairs), bool)
         for rule in (VOLUME, "part"):
             left_marked, right_marked = self._marked_sides(rule, pairs)
             names_both |= left_marked & right_marked
-        left, right = (self._numbers_of_side(side) for side in (0, -1))
         differ = np.zeros(len(pairs), bool)
         for place in np.flatnonzero(~names_both).tolist():
-            first, second = left[pairs[place, 0]], right[pairs[place, 1]]
+            first, second = self._numbers[0][pairs[place, 0]], self._numbers[-1][pairs[place, 1]]
             differ[place] = bool(first) and bool(second) and first.isdisjoint(second)
         return differ
 
     def _find_first_editions(self, pairs: Pairs) -> Bools:
-        is_same_year = self._years_apart(pairs) <= 1
-        is_variant: Bools = self._name_later_edition_once(pairs) & ~is_same_year
+        is_variant = self._name_later_edition_once(pairs)
+        is_same_year = self._years_apart(pairs[is_variant]) <= 1
+        is_variant[is_variant] = ~is_same_year
         return is_variant
 
     def _name_later_edition_once(self, pairs: Pairs) -> Bools:

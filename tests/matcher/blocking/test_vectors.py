@@ -19,7 +19,7 @@ TEXTS = st.lists(st.sampled_from(["oak", "lamp", "für", "台灯", "10 mm", "the
 
 @given(st.lists(TOKENS, min_size=1, max_size=6))
 def test_hashed_columns_are_those_of_the_feature_hasher(documents: Sequence[Sequence[str]]) -> None:
-    """Column numbers are kept in the index of known offers and in models of a taught decision."""
+    """Column numbers are kept in the index of known offers."""
     hasher = FeatureHasher(WIDTH, input_type="string", alternate_sign=False)
     expected = hasher.transform(documents).toarray() > 0
     assert np.array_equal(hash_tokens(documents, WIDTH).toarray() > 0, expected)
