@@ -65,7 +65,7 @@ def read_table(path: Path) -> OfferTable:
     for name in names:
         extra_columns[name] = [fold(_text(row.get(name))) for row in rows]
     ids = [str(row["id"]) for row in rows]
-    records = build_records(_to_offer(row, names) for row in rows)
+    records = build_records(to_offer(row, names) for row in rows)
     return OfferTable(ids, records, extra_columns, rows)
 
 
@@ -154,7 +154,8 @@ def _read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
         raise UnreadableFeed(f"{path} cannot be read as JSON Lines: {error}") from error
 
 
-def _to_offer(row: Mapping[str, Any], extra_columns: Sequence[str]) -> OfferFields:
+def to_offer(row: Mapping[str, Any], extra_columns: Sequence[str] = ()) -> OfferFields:
+    """Return a row as an offer; texts of the extra columns describe one without a description."""
     offer = OfferFields(price=_price(row.get("price")))
     for column, name in _FIELD_OF_COLUMN.items():
         text = _text(row.get(column))

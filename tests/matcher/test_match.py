@@ -122,3 +122,31 @@ def test_a_trained_classifier_does_not_depend_on_the_order(lamps: list[OfferFiel
     shuffled_catalog = random.Random(2).sample(catalog, len(catalog))
     shuffled = match_offers(shuffled_shop, shuffled_catalog)
     assert verdicts(shuffled, shuffled_shop) == verdicts(match_offers(lamps, catalog), lamps)
+
+
+def test_a_catalog_of_six_offers_is_enough_to_recognise_other_titles() -> None:
+    """Trees are trained on so few offers, too; without a link, titles and prices have to do."""
+    known = {
+        "Nordheim Trekking Backpack Fjell 45 litres, forest green": 129,
+        "Lumora LED desk lamp with dimmer and USB port": 39,
+        "Kaffina espresso machine Bella, 15 bar, stainless steel": 219,
+        "Wollwerk merino socks, pack of three": 24,
+        "Glasblick carafe with oak lid 1.2 l": 32,
+        "Radfix bicycle pump with gauge": 18,
+    }
+    shown = {
+        "Fjell rucksack 45L green Nordheim": 119,
+        "Desk lamp LED USB dimmable Lumora": 39,
+        "Espresso maker Kaffina Bella steel": 229,
+        "Merino sock 3-pack Wollwerk": 24,
+        "Carafe, glass, oak lid Glasblick": 29,
+        "Floor pump gauge Radfix": 18,
+        "Glasblick water jug set of two": 41,
+        "Trail running shoes Tornado": 99,
+    }
+    catalog = [OfferFields(title=title, price=Decimal(price)) for title, price in known.items()]
+    shop = [OfferFields(title=title, price=Decimal(price)) for title, price in shown.items()]
+    listed = {}
+    for result in match_offers(shop, catalog):
+        listed[result.offer] = result.nearest if result.verdict is Verdict.LISTED else None
+    assert listed == {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: None, 7: None}

@@ -1,0 +1,116 @@
+"""Verdicts on shops of which the catalog lists few offers: trained trees against the fixed formula.
+
+usage: python -m benchmarks.small_catalogs DATA [--sizes 5,10,18] [--draws 12]
+
+DATA holds folders that `scout evaluate matching` takes: `left.jsonl`, `right.jsonl` (absent where a
+table is matched with itself) and `matches.csv`. A draw takes true pairs of one folder, every second time neighbours by brand and
+title, which are often siblings. The right side of some is the catalog, the left sides of these and
+of further ones are the shop: half as many further ones, or eight times as many. No pair has a link.
+
+Prints the share of offers with a right and with a wrong verdict, by folder, size and further ones.
+"""
+
+import argparse
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from catalog.models import OfferFields, Verdict
+from matcher.config import DEFAULT_CONFIG, MatcherConfig
+from matcher.evaluation.dataset import read_csv, read_table, to_offer
+from matcher.match import match_offers
+
+# Offers of the shop that the catalog lacks, by offer that it lists.
+MISSING_RATIOS = (0.5, 8.0)
+# Smallest catalog that is trained on, by classifier.
+CLASSIFIERS = {"trees": 2, "formula": 10**9}
+
+
+@dataclass(frozen=True)
+class TruePair:
+    """An offer as the shop shows it and as the catalog lists it."""
+
+    shop: OfferFields
+    known: OfferFields
+
+
+@dataclass
+class Counts:
+    """Offers by the verdict on them."""
+
+    offers: int = 0
+    right: int = 0
+    wrong: int = 0
+
+
+def main() -> None:
+    """Print a line per folder, number of missing offers and size of the catalog."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--sizes", default="5,10,18")
+    parser.add_argument("--draws", type=int, default=12)
+    arguments = parser.parse_args()
+    sizes = [int(size) for size in arguments.sizes.split(",")]
+    print(f"{'set':20} {'catalog':>7} {'missing':>7}  " + "  ".join(CLASSIFIERS))
+    for path in sorted(arguments.data.glob("*/matches.csv")):
+        pairs = read_true_pairs(path.parent)
+        for ratio in MISSING_RATIOS:
+            for size in sizes:
+                shares = []
+                for min_training_offers in CLASSIFIERS.values():
+                    config = replace(DEFAULT_CONFIG, min_training_offers=min_training_offers)
+                    counts = count_verdicts(pairs, size, round(size * ratio), config, arguments)
+                    right, wrong = counts.right / counts.offers, counts.wrong / counts.offers
+                    shares.append(f"right {right:.3f} wrong {wrong:.3f}")
+                missing = round(size * ratio)
+                print(f"{path.parent.name:20} {size:7} {missing:7}  " + "  ".join(shares))
+
+
+def read_true_pairs(folder: Path) -> list[TruePair]:
+    """Return the true pairs of a folder, sorted by brand and title."""
+    left = right = read_table(folder / "left.jsonl")
+    if (folder / "right.jsonl").exists():
+        right = read_table(folder / "right.jsonl")
+    left_rows = dict(zip(left.ids, left.rows, strict=True))
+    right_rows = dict(zip(right.ids, right.rows, strict=True))
+    pairs = []
+    for match in read_csv(folder / "matches.csv"):
+        shop, known = left_rows[match["id_left"]], right_rows[match["id_right"]]
+        pairs.append(TruePair(to_offer(shop), to_offer(known)))
+    return sorted(pairs, key=lambda pair: (pair.known.brand or "", pair.known.title or ""))
+
+
+def count_verdicts(
+    pairs: Sequence[TruePair],
+    size: int,
+    missing: int,
+    config: MatcherConfig,
+    arguments: argparse.Namespace,
+) -> Counts:
+    """Count the verdicts over all draws; the same arguments always draw the same offers."""
+    counts = Counts()
+    for draw in range(arguments.draws):
+        generator = random.Random(f"{size} {missing} {draw}")
+        pool = generator.sample(pairs, size + missing)
+        if draw % 2:
+            start = generator.randrange(len(pairs) - size - missing)
+            pool = list(pairs[start : start + size + missing])
+            generator.shuffle(pool)
+        catalog = [pair.known for pair in pool[:size]]
+        for result in match_offers([pair.shop for pair in pool], catalog, config=config):
+            listed = result.nearest if result.verdict is Verdict.LISTED else None
+            for page in result.pages:
+                counts.offers += 1
+                if result.verdict is Verdict.UNSURE:
+                    continue
+                is_right = listed == (page if page < size else None)
+                counts.right += is_right
+                counts.wrong += not is_right
+    return counts
+
+
+if __name__ == "__main__":
+    main()
