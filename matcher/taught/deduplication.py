@@ -57,6 +57,7 @@ from matcher.taught.model.training import train
 from matcher.taught.variants.rules import (
     ALL_RULES,
     DEFAULT_RULES,
+    DIFFERENT,
     FIRST_EDITION,
     VOLUME,
     editions_are_named,
@@ -150,7 +151,9 @@ def decide(
     pairs = _find_candidates(comparison, labels, options, progress, jobs)
     compare = None if jobs is None else partial(compare_distributed, jobs, comparison)
     table = comparison.table(pairs, progress, compare)
-    agreement = model.agreement if model is not None else _fit_agreement(comparison, pairs, table)
+    agreement = model.agreement if model is not None else None
+    if agreement is None:
+        agreement = _fit_agreement(comparison, pairs, table, options)
     scored = add_agreement(comparison, pairs, table, agreement)
     rows = find_rows(pairs, labels.pairs)
     taught, held_out = _teach(comparison, scored, agreement, labels, rows, model, options)
@@ -251,10 +254,23 @@ def _find_candidates(
     return unite_pairs(parts, comparison.is_self_join)
 
 
-def _fit_agreement(comparison: Comparison, pairs: Pairs, table: Floats) -> AgreementModel:
-    similarities = group_similarities(table, comparison.features)
+def _fit_agreement(
+    comparison: Comparison, pairs: Pairs, table: Floats, options: TaughtOptions
+) -> AgreementModel:
+    """Fit agreement to the pairs that no rule keeps apart.
+
+    Volumes and editions of one work agree in nearly all columns. As matches or as other pairs, they
+    would hide how much these columns say.
+    """
+    rules = DEFAULT_RULES if options.variants is None else options.variants
+    are_apart = np.zeros(len(pairs), bool)
+    for rule in rules:
+        marker = Feature(VARIANTS, rule, NEVER_RAISES)
+        if marker in comparison.features:
+            are_apart |= table[:, comparison.features.index(marker)] == DIFFERENT
+    similarities = group_similarities(table[~are_apart], comparison.features)
     long_texts = long_text_groups(comparison.features)
-    return fit_agreement(similarities, pairs, comparison.is_self_join, long_texts)
+    return fit_agreement(similarities, pairs[~are_apart], comparison.is_self_join, long_texts)
 
 
 def _teach(

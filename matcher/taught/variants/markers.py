@@ -38,20 +38,24 @@ _ORDINALS = {
 }  # fmt: skip
 # The words of one language end in several ways: zweite, zweiter, zweites.
 _ORDINAL = rf"({'|'.join(_ORDINALS)})[nrs]?"
-_NUMERAL = rf"(\d{{1,4}}(?:\s?-\s?\d{{1,4}})?|[ivxlc]{{1,6}}|{'|'.join(_WORDS)})(?![^\W_])"
-_VOLUME_WORDS = r"volumes?|vols?|v|t(?=\.)|bande?|bd|tomes?|том|т|tomo|cilt|svazek"
+# From a number to another one: 1-3, 1 bis 3.
+_SPAN = r"\s?(?:-|bis|to)\s?"
+_NUMERAL = rf"(\d{{1,4}}(?:{_SPAN}\d{{1,4}})?|[ivxlc]{{1,6}}|{'|'.join(_WORDS)})(?![^\W_])"
+_VOLUME_WORDS = r"volumes?|vols?|v|t(?=\.)|bande?|bde?|tom(?:es?)?|том|т|tomo|cilt|svazek"
 _PART_WORDS = (
-    r"parts?|pt|teil|tl|partie|часть|ч|parte|books?|buch|livre|книга|issues?|heft|number|nr|no"
-    r"|episode|season"
+    r"parts?|pt|teil|tl|partie|часть|ч|chast|ch(?=\.)|cz(?=\.)|parte|books?|buch|livre|книга|kniga"
+    r"|issues?|heft|fasc(?:icule|icle)?|halbbd|halbband|lfg|deel|number|nr|no|episode|season"
 )
 # Singular only: `2 vols` is the extent of a work.
-_ONE_VOLUME = r"volume|vol|band|bd|tome|том|tomo"
-_ONE_PART = r"part|pt|teil|partie|часть|parte|book|buch|livre|книга|heft"
+_ONE_VOLUME = r"volume|vol|band|bd|tome?|том|tomo"
+_ONE_PART = (
+    r"part|pt|teil|partie|часть|chast|parte|book|buch|livre|книга|kniga|heft|fasc|halbbd|halbband|deel"
+)
 # Words between the number of an edition and its name: 2nd revised and enlarged edition. Possessive
 # quantifiers, so that a text of such words only is not split in all possible ways.
 _REVISED = (
     r"(?:(?:rev|enl|erw|verb|verm|uberarb|neubearb|bearb|neu|durchges|aktual|vollst|vollig|unverand|erganzte"
-    r"|corr|augm|aum|exp|updated|improved|completely|fully|revue|corrigee|исправ|испр|доп|перераб)"
+    r"|corr|augm|aum|exp|updated|improved|completely|fully|revue|corrigee|исправ|испр|доп|перераб|ispr|dop|pererab)"
     r"[^\W\d_]*+[.,\s]*+|(?:and|und|et|e|y|и|u)\b\s*+|&\s*+){0,6}"
 )
 _EDITION_NAMES = (
@@ -59,12 +63,12 @@ _EDITION_NAMES = (
     r"|izd|druk|ed)\b"
 )
 _EDITION_BEFORE = re.compile(
-    r"(?<![\w.-])(\d{1,3})(?:st|nd|rd|th|ere|eme|er|e|da|a|te|:e|-?е|-?ое)?\b[.,ªº]?[,\s]*"
+    r"(?<![\w.-])(\d{1,3})(?:st|nd|rd|th|ere|eme|er|-?e|-oe|da|a|te|:e|-?е|-?ое)?\b[.,ªº]?[,\s]*"
     rf"{_REVISED}{_EDITION_NAMES}"
 )
 _EDITION_WORD = re.compile(rf"\b{_ORDINAL}\b[,\s]*{_REVISED}{_EDITION_NAMES}")
 _EDITION_AFTER = re.compile(
-    r"\b(?:(?:edition|auflage|издание)\s*:?|ed\.)\s*(\d{1,3})(?![\d.,]*\d)\b"
+    r"\b(?:(?:edition|auflage|издание)\s*:?|(?:ed|изд|izd)\.)\s*(\d{1,3})(?![\d.,]*\d)\b"
 )
 _REVISED_EDITION = re.compile(rf"\brev(?:ised)?[.\s]+{_EDITION_NAMES}")
 # A numeral at the end of a title: Kinetics II, Kinetics (2).
@@ -86,7 +90,7 @@ class VariantRule:
 
 def _counted(words: str, singular: str) -> Callable[[str], Markers]:
     """Return a reader of numbers after a word (`vol. 2`) or before it (`2nd volume`, `2. Band`)."""
-    after = re.compile(rf"\b(?:{words})\b[.\s#:]*{_NUMERAL}")
+    after = re.compile(rf"\b(?:{words})\b[.\s#:'’]*{_NUMERAL}")
     written_after = re.compile(rf"\b(?:{singular})\s+the\s+{_ORDINAL}\b")
     before = re.compile(rf"\b(?:(\d{{1,3}})(?:st|nd|rd|th|\.)|([ivx]{{1,6}})\.)\s*(?:{singular})\b")
     written_before = re.compile(rf"\b{_ORDINAL}\s+(?:{singular})\b")
@@ -185,11 +189,15 @@ def _name_words(column_name: str) -> list[str]:
 
 
 def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRule) -> list[Markers]:
-    """Return the markers of each record by a rule: of its texts, and of columns called like it."""
+    """Return the markers of each record by a rule: of its texts, and of columns called like it.
+
+    A column of years is one whatever it is called.
+    """
     read = lru_cache(maxsize=65_536)(rule.read)
     markers: list[set[str]] = [set() for _ in range(len(records))]
     for name, kind, column in zip(records.names, kinds, records.fields, strict=True):
         is_named = any(word in _name_words(name) for word in rule.column_words)
+        is_named |= rule.name == "year" and kind is ColumnKind.YEAR
         is_text = kind in (ColumnKind.TEXT, ColumnKind.NAME)
         if not is_named and not is_text:
             continue
@@ -230,7 +238,7 @@ def _arabic(numeral: str) -> str:
         return _WORDS[numeral]
     if numeral in _ORDINALS:
         return _ORDINALS[numeral]
-    if span := re.fullmatch(r"(\d+)\s?-\s?(\d+)", numeral):
+    if span := re.fullmatch(rf"(\d+){_SPAN}(\d+)", numeral):
         return f"{int(span[1])}-{int(span[2])}"
     total = 0
     for place, letter in enumerate(numeral):
