@@ -46,7 +46,7 @@ from matcher.taught.model.agreement import AgreementModel
 from matcher.taught.model.expectation import fit_agreement
 from matcher.taught.model.labelled_rivals import MIN_LABELS, score_with_labelled_rivals
 from matcher.taught.model.partners import Partners
-from matcher.taught.model.similarities import group_similarities, long_text_groups
+from matcher.taught.model.similarities import group_similarities, long_text_groups, year_groups
 from matcher.taught.model.taught_model import (
     ScoringTable,
     TaughtModel,
@@ -268,9 +268,14 @@ def _fit_agreement(
         marker = Feature(VARIANTS, rule, NEVER_RAISES)
         if marker in comparison.features:
             are_apart |= table[:, comparison.features.index(marker)] == DIFFERENT
-    similarities = group_similarities(table[~are_apart], comparison.features)
-    long_texts = long_text_groups(comparison.features)
-    return fit_agreement(similarities, pairs[~are_apart], comparison.is_self_join, long_texts)
+    features = comparison.features
+    return fit_agreement(
+        group_similarities(table[~are_apart], features),
+        pairs[~are_apart],
+        comparison.is_self_join,
+        long_text_groups(features),
+        year_groups(features),
+    )
 
 
 def _teach(

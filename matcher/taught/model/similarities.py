@@ -11,6 +11,10 @@ from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
 # and short shingles do not mind sentences in another order.
 CONTAINED_TEXT = "short shingles contained, more"
+# Feature that only columns of years have.
+YEARS_APART = "years apart"
+# Similarity of one year with the next, and of years further apart less.
+NEXT_YEAR = 0.5
 # Groups of the markers of variants that mostly say the same of two duplicates, by rule.
 MARKER_GROUPS = {rule: f"{VARIANTS}, {rule}" for rule in DEFAULT_RULES}
 # Features whose mean is the similarity of a text column.
@@ -57,6 +61,11 @@ def _similarity(table: Floats, columns: Mapping[str, int]) -> Floats:
 def long_text_groups(features: Sequence[Feature]) -> tuple[str, ...]:
     """Return the groups of long texts."""
     return tuple(feature.group for feature in features if feature.name == CONTAINED_TEXT)
+
+
+def year_groups(features: Sequence[Feature]) -> tuple[str, ...]:
+    """Return the groups of years."""
+    return tuple(feature.group for feature in features if feature.name == YEARS_APART)
 
 
 def level_of(value: Floats, cuts: Sequence[float]) -> Ints:
