@@ -59,9 +59,9 @@ STARTING_PROBABILITY = 0.9
 # numbers differ (F1 .70, with a half .77, a quarter .82); chicago-childcare loses by less (.93, .91
 # and .91).
 REPEATED_EVIDENCE = 0.5
-# Of the related pairs that have copied texts, or the same year, the share that is believed. Without
-# it, copies under another title are taken for related pairs (re-posted adverts: recall .91 instead of
-# .996; four bibliographies .82 on average instead of .95).
+# Of the related pairs that have copied texts, or years one apart at most, the share that is believed.
+# Without it, copies under another title are taken for related pairs (re-posted adverts: recall .91
+# instead of .996), and half of the same publications for other editions.
 BELIEVED_SHARE = 0.05
 # Similarity from which on a column agrees, to tell whether other years are other things.
 AGREEING = 0.9
@@ -72,6 +72,7 @@ MIN_TO_TELL = 20
 # in a list of wines .4 for the name.
 MIN_AGREEING_SHARE = 0.2
 MAX_AGREEING_RATIO = 0.25
+NOTHING_TELLS: Mapping[str, float] = {}
 
 
 def fit_agreement(
@@ -111,16 +112,20 @@ def _fit_classes(
     two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
     contained = [known[group] for group in long_texts if group in known]
     if not contained:
-        telling = [group for group in years if group in known and _years_tell(known, group, matches)]
+        telling = [
+            group for group in years if group in known and _years_tell(known, group, matches)
+        ]
         if not telling:
             return two_classes
-        return fit.maximise(*_guess_by_year(known[telling[0]], matches), telling)[0]
+        starting = _guess_by_year(known[telling[0]], matches)
+        return fit.maximise(*starting, dict.fromkeys(telling, NEXT_YEAR))[0]
     # The text that is contained most tells; NaN where none is known.
     most_contained = np.fmax.reduce(contained)
     is_copied = most_contained >= COPIED_SHARE
     if matches[is_copied].sum() < MIN_COPIED * matches[~np.isnan(most_contained)].sum():
         return two_classes
-    model, _, related = fit.maximise(*_guess_by_texts(most_contained, matches), long_texts)
+    starting = _guess_by_texts(most_contained, matches)
+    model, _, related = fit.maximise(*starting, dict.fromkeys(long_texts, COPIED_SHARE))
     is_partial = (most_contained >= RELATED_SHARE) & ~is_copied
     # Where no pairs are related, that class takes a part of the matches.
     return model if related[is_partial].sum() > related[is_copied].sum() else two_classes
@@ -145,12 +150,12 @@ class _Fit:
         self._is_self_join = is_self_join
 
     def maximise(
-        self, matches: Doubles, related: Doubles, telling: Sequence[str] = ()
+        self, matches: Doubles, related: Doubles, telling: Mapping[str, float] = NOTHING_TELLS
     ) -> tuple[AgreementModel, Doubles, Doubles]:
         """Fit a model, starting with the probabilities of matches and of related pairs.
 
-        `telling` are the groups that tell these apart; without them no pairs are related. Returns
-        the model and both probabilities.
+        `telling` gives by group the similarity from which on hardly any related pair agrees; without
+        it no pairs are related. Returns the model and both probabilities.
         """
         model = AgreementModel((), 0.0)
         for _ in range(MAX_ROUNDS):
@@ -165,7 +170,9 @@ class _Fit:
                 break
         return model, matches, related
 
-    def _weigh(self, matches: Doubles, related: Doubles, telling: Sequence[str]) -> AgreementModel:
+    def _weigh(
+        self, matches: Doubles, related: Doubles, telling: Mapping[str, float]
+    ) -> AgreementModel:
         """Return the model that the pairs give with some probability of each class."""
         share = _clip_share(matches)
         related_share = _clip_share(related) if telling else 0.0
@@ -180,7 +187,7 @@ class _Fit:
             if telling:
                 of_class = counts.related
                 if group in telling:
-                    is_agreeing = np.array([*cuts, np.inf]) > COPIED_SHARE
+                    is_agreeing = np.array([*cuts, np.inf]) > telling[group]
                     of_class = np.where(is_agreeing, BELIEVED_SHARE, 1) * of_class
                 related_weights = damping * _log_ratio(of_class, counts.unrelated)
             level_weights = tuple(weights.tolist()), tuple(related_weights.tolist())
@@ -252,7 +259,7 @@ def _guess_by_year(similarity: Floats, matches: Doubles) -> tuple[Doubles, Doubl
     Of the `matches` found so far those of other years are related. Where a year is unknown, they
     stay.
     """
-    is_match = np.where(similarity == 1, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY)
+    is_match = np.where(similarity >= NEXT_YEAR, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY)
     is_match[np.isnan(similarity)] = 1
     return matches * is_match, matches * (1 - is_match)
 

@@ -48,9 +48,7 @@ _PART_WORDS = (
 )
 # Singular only: `2 vols` is the extent of a work.
 _ONE_VOLUME = r"volume|vol|band|bd|tome?|том|tomo"
-_ONE_PART = (
-    r"part|pt|teil|partie|часть|chast|parte|book|buch|livre|книга|kniga|heft|fasc|halbbd|halbband|deel"
-)
+_ONE_PART = r"part|pt|teil|partie|часть|chast|parte|book|buch|livre|книга|kniga|heft|fasc|halbbd|halbband|deel"
 # Words between the number of an edition and its name: 2nd revised and enlarged edition. Possessive
 # quantifiers, so that a text of such words only is not split in all possible ways.
 _REVISED = (

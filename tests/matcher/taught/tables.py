@@ -59,6 +59,33 @@ def make_adverts(count: int = 120) -> tuple[Records, list[tuple[int, int]]]:
     return to_records(rows, ("title", "company", "text")), pairs
 
 
+def make_editions(
+    count: int = 60, years_are_wrong: bool = False
+) -> tuple[Records, list[tuple[int, int]]]:
+    """Return books in two editions of which no record names its number, with the true pairs.
+
+    Four in ten have an ISBN. Each edition stands in three catalogues. With `years_are_wrong` there is
+    one edition of each book, and one catalogue has a wrong year in every second record.
+    """
+    generator = random.Random(5)
+    words = ["".join(generator.choices("abdeiklmnorstu", k=7)) for _ in range(400)]
+    rows = list[tuple[str, ...]]()
+    pairs = list[tuple[int, int]]()
+    for number in range(count):
+        title = " ".join(generator.choices(words, k=4)).capitalize()
+        surname, year = generator.choice(words).capitalize(), generator.randrange(1950, 1990)
+        for _ in range(1 if years_are_wrong else 2):
+            isbn = f"{generator.randrange(10**9, 10**10)}" if generator.random() < 0.4 else ""
+            first = len(rows)
+            pairs += [(first, first + 1), (first, first + 2), (first + 1, first + 2)]
+            other_year = year + 7 if years_are_wrong and number % 2 else year
+            rows.append((f"{surname}, A.", title, str(year), isbn))
+            rows.append((f"Anna {surname}", title.upper(), str(other_year), isbn))
+            rows.append((surname, f"{title}: a {generator.choice(words)}", str(year), isbn))
+            year += generator.randrange(5, 9)
+    return to_records(rows, ("author", "title", "year", "isbn")), pairs
+
+
 def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
     """Return rows of columns as records."""
     fields = tuple(map(list, zip(*rows, strict=True)))

@@ -14,7 +14,13 @@ from matcher.dedupe.deduplication import default_method
 from matcher.taught.deduplication import NO_LABELS, Decision, TaughtOptions, decide
 from matcher.taught.model.explain import explain_pairs
 from matcher.taught.model.model_file import load_model, save_model
-from tests.matcher.taught.tables import make_adverts, make_goods, make_labels, to_records
+from tests.matcher.taught.tables import (
+    make_adverts,
+    make_editions,
+    make_goods,
+    make_labels,
+    to_records,
+)
 
 
 def _score(decision: Decision, truth: list[tuple[int, int]]) -> float:
@@ -58,6 +64,15 @@ def test_long_texts_without_related_ones_have_two_classes() -> None:
     decision = decide(records.select(first_of_company), None)
     assert _score(decision, [(kept[left], kept[right]) for left, right in truth]) > 0.95
     assert decision.model.agreement.related_prior is None
+
+
+@pytest.mark.parametrize("years_are_wrong", [False, True])
+def test_years_tell_editions_unless_they_are_merely_wrong(years_are_wrong: bool) -> None:
+    """Where the ISBN differs with the year, other years are other editions; else they are errors."""
+    records, truth = make_editions(years_are_wrong=years_are_wrong)
+    decision = decide(records, None)
+    assert _score(decision, truth) > 0.97
+    assert (decision.model.agreement.related_prior is None) == years_are_wrong
 
 
 def test_with_labels() -> None:

@@ -52,6 +52,12 @@ from tests.matcher.taught.tables import to_records
         ("edition", "Statistique, 2e éd.", "Статистика, 3-е изд., испр. и доп.", True),
         ("edition", "Statistics, ed. 2", "Statistics, 2nd ed. 3 volumes", False),
         ("edition", "Zoom 18-55 ED 3.5-5.6", "Zoom 18-105 ED 4.5", False),
+        ("edition", "Kurs fiziki, Izd. 4-e", "Kurs fiziki, 3-e izd., dop.", True),
+        ("edition", "Kurs fiziki, 2-e izd.", "Курс физики, Изд. 2-е", False),
+        ("volume", "Kurs fiziki, Tom 3", "Kurs fiziki, tom 2", True),
+        ("volume", "Geschichte Roms, Bde. 1 bis 3", "Geschichte Roms, Bd. 2", True),
+        ("part", "Kurs fiziki, Ch. 1", "Kurs fiziki (Chast' 2)", True),
+        ("part", "Histoire de Rome, t. 2, fasc. 2", "Histoire de Rome, 2. Bd., 1. Halbbd.", True),
         ("year", "Atlas 2019", "Atlas 2020", True),
         ("size", "Lotion 250 ml", "Lotion 0.5 l", True),
         ("size", "Lotion 500 ml", "Lotion 0.5 l", False),
@@ -101,6 +107,14 @@ def test_a_column_holds_the_marker(rule: str, left: str, right: str, is_variant:
     records = to_records([("Rome", left), ("Rome", right)], ("title", rule))
     finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.IDENTIFIER])
     assert finder.find(rule, np.array([[0, 1]])).tolist() == [is_variant]
+
+
+def test_a_column_of_years_is_read_whatever_it_is_called() -> None:
+    """A later edition and a record of another year that names none are two editions."""
+    rows = [("Statistics, 2nd edition", "1986"), ("Statistics", "1979"), ("Statistics", "1986")]
+    records = to_records(rows, ("title", "date"))
+    finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.YEAR])
+    assert finder.find("edition", np.array([[0, 1], [0, 2]])).tolist() == [True, False]
 
 
 def test_rules_are_learnt_and_refuted() -> None:
