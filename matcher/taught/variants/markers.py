@@ -16,10 +16,14 @@ from matcher.records.units import extract_quantities
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import YEAR_PATTERN
 
+# Rules about the numbers of a work.
+NUMBERING = ("volume", "part")
 # Characters of a record that are read.
 MAX_CHARACTERS = 1_000
 # Characters of the shortest model number.
 MIN_MODEL_NUMBER = 3
+# Letters of the longest sign of a volume that is no number: A, Bb.
+MAX_SIGN = 2
 
 Markers = frozenset[str]
 
@@ -32,8 +36,10 @@ _ORDINALS = {
     "first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6",
     "seventh": "7", "eighth": "8", "ninth": "9", "tenth": "10",
     "erste": "1", "zweite": "2", "dritte": "3", "vierte": "4", "funfte": "5", "sechste": "6",
+    "siebte": "7", "achte": "8", "neunte": "9", "zehnte": "10",
     "premiere": "1", "premier": "1", "deuxieme": "2", "seconde": "2", "troisieme": "3",
-    "quatrieme": "4", "cinquieme": "5", "primera": "1", "segunda": "2", "tercera": "3",
+    "quatrieme": "4", "cinquieme": "5", "sixieme": "6", "septieme": "7", "huitieme": "8",
+    "neuvieme": "9", "dixieme": "10", "quinta": "5", "sexta": "6", "sesta": "6", "primera": "1", "segunda": "2", "tercera": "3",
     "cuarta": "4", "prima": "1", "seconda": "2", "terza": "3", "quarta": "4",
 }  # fmt: skip
 # The words of one language end in several ways: zweite, zweiter, zweites.
@@ -69,11 +75,15 @@ _EDITION_AFTER = re.compile(
     r"\b(?:(?:edition|auflage|издание)\s*:?|(?:ed|изд|izd)\.)\s*(\d{1,3})(?![\d.,]*\d)\b"
 )
 _REVISED_EDITION = re.compile(rf"\brev(?:ised)?[.\s]+{_EDITION_NAMES}")
+# A numeral with which a value begins.
+_FIRST_NUMERAL = re.compile(rf"\W*{_NUMERAL}")
 # A numeral at the end of a title: Kinetics II, Kinetics (2).
 _LAST_NUMERAL = re.compile(r"(?<=\w)[\s.,:;(–-]+(\d{1,2}|[ivx]{1,6})[).\s]*$")
 _TITLE_COLUMNS = frozenset(
     ("title", "titel", "titre", "titulo", "titolo", "tytul", "work", "werk", "name", "film")
 )
+# Words in names of columns with the series of a work, whose numbers are no volumes of it.
+_SERIES_WORDS = frozenset(("series", "serie", "reihe", "collection", "collana", "coleccion"))
 _YEAR = re.compile(rf"(?<!\d){YEAR_PATTERN}(?!\d)")
 
 
@@ -197,6 +207,7 @@ def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRul
         is_named = any(word in _name_words(name) for word in rule.column_words)
         is_named |= rule.name == "year" and kind is ColumnKind.YEAR
         is_text = kind in (ColumnKind.TEXT, ColumnKind.NAME)
+        is_text &= rule.name not in NUMBERING or _SERIES_WORDS.isdisjoint(_name_words(name))
         if not is_named and not is_text:
             continue
         for row, value in enumerate(column):
@@ -212,16 +223,26 @@ def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRul
 
 
 def _read_bare(rule: VariantRule, value: str) -> Markers:
-    """Read a value that has no word beside it.
+    """Read a value that has no word of the rule beside it.
 
     >>> sorted(_read_bare(RULES["volume"], "iii")), sorted(_read_bare(RULES["size"], "xl"))
     (['3'], ['xl size'])
+    >>> sorted(_read_bare(RULES["volume"], "vi : letters 1890-1905"))
+    ['6']
     """
     if rule.name == "size":
         # Markers of sizes are an amount and a unit.
         return frozenset([f"{'_'.join(value.split())} {rule.name}"])
-    number = re.search(r"\d+", value)
-    return frozenset([str(int(number[0])) if number else _arabic(value)])
+    # A column of volumes may call them parts.
+    if rule.name == "volume" and (parts := RULES["part"].read(value)):
+        return parts
+    if first := _FIRST_NUMERAL.match(value):
+        return frozenset([_arabic(first[1])])
+    if number := re.search(r"\d+", value):
+        return frozenset([str(int(number[0]))])
+    # A word tells nothing: it may be the title of the volume, or the kind of edition.
+    is_sign = rule.name == "model" or len(value) <= MAX_SIGN
+    return frozenset([value]) if is_sign else frozenset()
 
 
 def _arabic(numeral: str) -> str:

@@ -68,13 +68,16 @@ class VariantFinder:
 
     @cached_property
     def _numbers(self) -> list[list[Markers]]:
-        """The number of each record of each side: of its volume, else its part, else its title."""
+        """The numbers of each record of each side: of its volume, of its part, and of its title.
+
+        A part of an article has two: its own and that of the journal's volume.
+        """
         numbers = list[list[Markers]]()
         for side, records in enumerate(self._sides):
             last_numerals = read_last_numerals(records, self._kinds)
             read = self._read(VOLUME)[side], self._read("part")[side], last_numerals
             numbers.append(
-                [volume or part or last for volume, part, last in zip(*read, strict=True)]
+                [frozenset[str]().union(*markers) for markers in zip(*read, strict=True)]
             )
         return numbers
 
