@@ -31,6 +31,7 @@ from matcher.taught.candidates import (
 )
 from matcher.taught.columns.kinds import ColumnKind, detect_kinds
 from matcher.taught.columns.pages import TextOptions, read_texts
+from matcher.taught.columns.scripts import romanise_records
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.distributed_comparison import compare_distributed
 from matcher.taught.features.feature import (
@@ -220,8 +221,10 @@ def _compare_columns(
     kinds = detect_kinds(left.names, sides, given)
     if all(kind is ColumnKind.IGNORED for kind in kinds):
         raise UsageError("all columns are empty or ignored: nothing can be compared")
-    read_left = read_texts(left, kinds, options.text)
-    read_right = None if right is None else read_texts(right, kinds, options.text)
+    read_left = romanise_records(read_texts(left, kinds, options.text))
+    read_right = None
+    if right is not None:
+        read_right = romanise_records(read_texts(right, kinds, options.text))
     # The search for neighbours needs all records, other methods find pairs of few of them.
     in_parts = not options.neighbours
     comparison = Comparison(read_left, read_right, kinds, options.shingle_size, in_parts)
