@@ -46,12 +46,16 @@ _ORDINALS = {
 _ORDINAL = rf"({'|'.join(_ORDINALS)})[nrs]?"
 # From a number to another one: 1-3, 1 bis 3.
 _SPAN = r"\s?(?:-|bis|to)\s?"
+_ORDINAL_ENDINGS = r"st|nd|rd|th|i?eme|e?re|er|e|a|o|-?я"
 _NUMERAL = rf"(\d{{1,4}}(?:{_SPAN}\d{{1,4}})?|[ivxlc]{{1,6}}|{'|'.join(_WORDS)})(?![^\W_])"
 _VOLUME_WORDS = r"volumes?|vols?|v|t(?=\.)|bande?|bde?|tom(?:es?)?|том|т|tomo|cilt|svazek"
 _PART_WORDS = (
     r"parts?|pt|teil|tl|partie|часть|ч|chast|ch(?=\.)|cz(?=\.)|parte|books?|buch|livre|книга|kniga"
     r"|issues?|heft|fasc(?:icule|icle)?|halbbd|halbband|lfg|deel|number|nr|no|episode|season"
 )
+# The part of a volume behind its number: vol. 2.1, Bd. II/2, tome 3,1, Bd. 2, T. 1.
+_NESTED = r"(?:\d{1,3}|[ivx]{1,5})(?:[.,/]|[,;]?\s+t\.\s*)(\d{1,2})(?![\d.,/])"
+_NESTED_PART = re.compile(rf"\b(?:{_VOLUME_WORDS})\b[.\s#:]*{_NESTED}")
 # Singular only: `2 vols` is the extent of a work.
 _ONE_VOLUME = r"volume|vol|band|bd|tome?|том|tomo"
 _ONE_PART = r"part|pt|teil|partie|часть|chast|parte|book|buch|livre|книга|kniga|heft|fasc|halbbd|halbband|deel"
@@ -74,7 +78,10 @@ _EDITION_WORD = re.compile(rf"\b{_ORDINAL}\b[,\s]*{_REVISED}{_EDITION_NAMES}")
 _EDITION_AFTER = re.compile(
     r"\b(?:(?:edition|auflage|издание)\s*:?|(?:ed|изд|izd)\.)\s*(\d{1,3})(?![\d.,]*\d)\b"
 )
+_EDITION_ROMAN = re.compile(rf"(?<![\w.-])([ivx]{{1,5}})\.?\s+{_REVISED}{_EDITION_NAMES}")
 _REVISED_EDITION = re.compile(rf"\brev(?:ised)?[.\s]+{_EDITION_NAMES}")
+# A value of a column of volumes: 2.1, II/2.
+_NESTED_VALUE = re.compile(rf"\W*{_NESTED}")
 # A numeral with which a value begins.
 _FIRST_NUMERAL = re.compile(rf"\W*{_NUMERAL}")
 # A numeral at the end of a title: Kinetics II, Kinetics (2).
@@ -100,7 +107,9 @@ def _counted(words: str, singular: str) -> Callable[[str], Markers]:
     """Return a reader of numbers after a word (`vol. 2`) or before it (`2nd volume`, `2. Band`)."""
     after = re.compile(rf"\b(?:{words})\b[.\s#:'’]*{_NUMERAL}")
     written_after = re.compile(rf"\b(?:{singular})\s+the\s+{_ORDINAL}\b")
-    before = re.compile(rf"\b(?:(\d{{1,3}})(?:st|nd|rd|th|\.)|([ivx]{{1,6}})\.)\s*(?:{singular})\b")
+    before = re.compile(
+        rf"\b(?:(\d{{1,3}})(?:{_ORDINAL_ENDINGS}|\.)|([ivx]{{1,6}})\.)\s*(?:{singular})\b"
+    )
     written_before = re.compile(rf"\b{_ORDINAL}\s+(?:{singular})\b")
 
     def read(text: str) -> Markers:
@@ -113,6 +122,19 @@ def _counted(words: str, singular: str) -> Callable[[str], Markers]:
     return read
 
 
+_read_counted_part = _counted(_PART_WORDS, _ONE_PART)
+
+
+def _read_part(text: str) -> Markers:
+    """Read parts, also those behind the number of a volume.
+
+    >>> sorted(_read_part("saga, 2nd part")), sorted(_read_part("history, vol. 2.1"))
+    (['2'], ['1'])
+    """
+    nested = (str(int(match[1])) for match in _NESTED_PART.finditer(text))
+    return _read_counted_part(text).union(nested)
+
+
 def _read_edition(text: str) -> Markers:
     """Read editions.
 
@@ -121,6 +143,7 @@ def _read_edition(text: str) -> Markers:
     """
     numbers = {match[1] for match in _EDITION_BEFORE.finditer(text)}
     numbers.update(_ORDINALS[match[1]] for match in _EDITION_WORD.finditer(text))
+    numbers.update(_arabic(match[1]) for match in _EDITION_ROMAN.finditer(text))
     # `2nd ed. 3 volumes`: a number before the word says more.
     if not numbers:
         numbers.update(match[1] for match in _EDITION_AFTER.finditer(text))
@@ -160,7 +183,7 @@ RULES: dict[str, VariantRule] = {
             _counted(_VOLUME_WORDS, _ONE_VOLUME),
             ("volume", "vol", "band", "tome", "tomo"),
         ),
-        VariantRule("part", _counted(_PART_WORDS, _ONE_PART), ("part", "teil", "issue")),
+        VariantRule("part", _read_part, ("part", "teil", "issue")),
         VariantRule("edition", _read_edition, ("edition", "ed", "auflage", "ausgabe")),
         VariantRule("year", _read_year, ("year", "jahr", "vintage", "jahrgang", "annee", "ano")),
         VariantRule("size", _read_size, ("size",)),
@@ -191,6 +214,10 @@ def read_last_numerals(records: Records, kinds: Sequence[ColumnKind]) -> list[Ma
     return markers
 
 
+def _is_called_like(column_name: str, rule: VariantRule) -> bool:
+    return not set(rule.column_words).isdisjoint(_name_words(column_name))
+
+
 def _name_words(column_name: str) -> list[str]:
     """Return the words of a column's name: `Année_de publication`."""
     return re.split(r"[\W_]+", fold(column_name, MAX_CHARACTERS))
@@ -204,17 +231,20 @@ def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRul
     read = lru_cache(maxsize=65_536)(rule.read)
     markers: list[set[str]] = [set() for _ in range(len(records))]
     for name, kind, column in zip(records.names, kinds, records.fields, strict=True):
-        is_named = any(word in _name_words(name) for word in rule.column_words)
+        is_named = _is_called_like(name, rule)
         is_named |= rule.name == "year" and kind is ColumnKind.YEAR
         is_text = kind in (ColumnKind.TEXT, ColumnKind.NAME)
         is_text &= rule.name not in NUMBERING or _SERIES_WORDS.isdisjoint(_name_words(name))
-        if not is_named and not is_text:
+        holds_volumes = rule.name == "part" and _is_called_like(name, RULES["volume"])
+        if not is_named and not is_text and not holds_volumes:
             continue
         for row, value in enumerate(column):
             if not value:
                 continue
             folded = fold(value, MAX_CHARACTERS)
             markers[row] |= read(folded) or (_read_bare(rule, folded) if is_named else frozenset())
+            if holds_volumes and (nested := _NESTED_VALUE.match(folded)):
+                markers[row].add(str(int(nested[1])))
     shared: dict[Markers, Markers] = defaultdict()
     return [
         shared.setdefault(frozenset(record_markers), frozenset(record_markers))

@@ -58,6 +58,11 @@ from tests.matcher.taught.tables import to_records
         ("volume", "Geschichte Roms, Bde. 1 bis 3", "Geschichte Roms, Bd. 2", True),
         ("part", "Kurs fiziki, Ch. 1", "Kurs fiziki (Chast' 2)", True),
         ("part", "Histoire de Rome, t. 2, fasc. 2", "Histoire de Rome, 2. Bd., 1. Halbbd.", True),
+        ("part", "Histoire de Rome, 1re partie", "Histoire de Rome. 2e partie", True),
+        ("part", "Geschichte Roms, Bd. 2,1", "Geschichte Roms, Band II, 2. Teil", True),
+        ("part", "Geschichte Roms, Bd. II/2", "Geschichte Roms, Vol. 2, pt. 2", False),
+        ("part", "Atlas, vol. 12, no. 3", "Atlas, vol. 12.1999", False),
+        ("edition", "Storia di Roma, VI ed.", "Storia di Roma, 6. Auflage", False),
         ("year", "Atlas 2019", "Atlas 2020", True),
         ("size", "Lotion 250 ml", "Lotion 0.5 l", True),
         ("size", "Lotion 500 ml", "Lotion 0.5 l", False),
@@ -77,6 +82,9 @@ def test_rules(rule: str, left: str, right: str, is_variant: bool) -> None:
         "1 " + "rev" * 330,
         "2nd " + "rev. " * 190,
         "v. " * 330,
+        "vi " * 330,
+        "i. rev. " * 120,
+        "v 1." * 250,
         " " * 990 + "ed",
         "1," * 500,
         "a (" * 330,
@@ -96,6 +104,11 @@ def test_hostile_texts_are_read_in_linear_time(text: str) -> None:
         ("volume", "1", "ii", True),
         ("volume", "tome III", "3", False),
         ("volume", "Vol. 12, no. 3", "12", False),
+        ("volume", "VI : Letters 1890-1905", "v.6", False),
+        ("volume", "Part III", "3", False),
+        ("volume", "Index", "3", False),
+        ("edition", "Studienausgabe", "2nd ed.", False),
+        ("edition", "sixième édition", "6. Aufl.", False),
         ("edition", "2nd", "second edition", False),
         ("size", "42", "43", True),
         ("size", "XL", "xl", False),
@@ -107,6 +120,23 @@ def test_a_column_holds_the_marker(rule: str, left: str, right: str, is_variant:
     records = to_records([("Rome", left), ("Rome", right)], ("title", rule))
     finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.IDENTIFIER])
     assert finder.find(rule, np.array([[0, 1]])).tolist() == [is_variant]
+
+
+def test_numbers_of_a_part_and_of_its_journal() -> None:
+    """A part of an article stands in a volume of a journal; that volume is no part of it."""
+    rows = [("On graphs II", "43"), ("On graphs, part 2", ""), ("On graphs III", "43")]
+    records = to_records(rows, ("title", "volume"))
+    finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.NUMBER])
+    assert finder.find("volume", np.array([[0, 1], [1, 2]])).tolist() == [False, True]
+
+
+def test_parts_in_a_column_of_volumes_and_numbers_of_a_series() -> None:
+    """`2.1` is a part of volume 2; the number within a series says nothing about the volume."""
+    rows = [("Rome", "2.1", "Atlas, no. 7"), ("Rome", "Bd. 2, T. 2", ""), ("Rome", "II, 1", "")]
+    records = to_records(rows, ("title", "volume", "series"))
+    finder = VariantFinder(records, None, [ColumnKind.TEXT] * 3)
+    assert finder.find("part", np.array([[0, 1], [0, 2]])).tolist() == [True, False]
+    assert not finder.find("volume", np.array([[0, 1], [0, 2]])).any()
 
 
 def test_a_column_of_years_is_read_whatever_it_is_called() -> None:
