@@ -55,6 +55,7 @@ from matcher.taught.model.taught_model import (
     all_features,
 )
 from matcher.taught.model.training import train
+from matcher.taught.variants.markers import RULES
 from matcher.taught.variants.rules import (
     ALL_RULES,
     DEFAULT_RULES,
@@ -266,12 +267,12 @@ def _fit_agreement(
     would hide how much these columns say.
     """
     rules = DEFAULT_RULES if options.variants is None else options.variants
-    are_apart = np.zeros(len(pairs), bool)
-    for rule in rules:
-        marker = Feature(VARIANTS, rule, NEVER_RAISES)
-        if marker in comparison.features:
-            are_apart |= table[:, comparison.features.index(marker)] == DIFFERENT
     features = comparison.features
+    are_apart = np.zeros(len(pairs), bool)
+    # The rule about first editions has no feature.
+    for rule in RULES.keys() & set(rules):
+        marker = Feature(VARIANTS, rule, NEVER_RAISES)
+        are_apart |= table[:, features.index(marker)] == DIFFERENT
     return fit_agreement(
         group_similarities(table[~are_apart], features),
         pairs[~are_apart],

@@ -6,7 +6,7 @@ import numpy as np
 
 from matcher.array_types import Floats, Ints
 from matcher.taught.features.feature import RIVALS, VARIANTS, Feature
-from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT
+from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION
 
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
 # and short shingles do not mind sentences in another order.
@@ -15,6 +15,9 @@ CONTAINED_TEXT = "short shingles contained, more"
 YEARS_APART = "years apart"
 # Similarity of one year with the next, and of years further apart less.
 NEXT_YEAR = 0.5
+# Similarity of the editions of two records of which neither names one: a level of its own. Where
+# later editions are named, both are the first one, also if the year of one is unknown.
+NEITHER_NAMED = 0.98
 # Groups of the markers of variants that mostly say the same of two duplicates, by rule.
 MARKER_GROUPS = {rule: f"{VARIANTS}, {rule}" for rule in DEFAULT_RULES}
 # Features whose mean is the similarity of a text column.
@@ -30,7 +33,10 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
     markers = places.pop(VARIANTS, {})
     for rule, group in MARKER_GROUPS.items():
         if rule in markers:
-            similarities[group] = 1 - table[:, markers[rule]] / DIFFERENT
+            similarity = 1 - table[:, markers[rule]] / DIFFERENT
+            if rule == EDITION and not np.isnan(similarity).all():
+                similarity = np.where(np.isnan(similarity), np.float32(NEITHER_NAMED), similarity)
+            similarities[group] = similarity
     for group, columns in places.items():
         if group == RIVALS:
             names = [name for name in columns if name.endswith(", lead, smaller")]

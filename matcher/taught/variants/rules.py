@@ -30,7 +30,8 @@ ALIKE_QUANTILE = 0.25
 MAX_EDITS = 2
 # Rules that hold without labels: their markers are words that say so.
 VOLUME = "volume"
-DEFAULT_RULES = (VOLUME, "part", "edition")
+EDITION = "edition"
+DEFAULT_RULES = (VOLUME, "part", EDITION)
 # Of the pairs that look alike and name an edition once, the share with other years from which on the
 # others are taken for different editions too.
 MIN_OTHER_EDITIONS = 0.8
@@ -94,7 +95,7 @@ class VariantFinder:
             is_variant[place] = first is not second and _differ(rule, first, second)
         if rule == VOLUME:
             is_variant |= self._differ_in_numbering(pairs)
-        if rule == "edition":
+        if rule == EDITION:
             # A first edition is rarely called so, but its year is another one.
             is_once = self._name_later_edition_once(pairs)
             is_variant[is_once] |= self._years_apart(pairs[is_once]) > 1
@@ -144,7 +145,7 @@ class VariantFinder:
 
     def _name_later_edition_once(self, pairs: Pairs) -> Bools:
         """Return the pairs of which one record only names an edition after the first."""
-        sides = self._read("edition")
+        sides = self._read(EDITION)
         # A record may say that it is the first edition.
         is_later = [
             np.fromiter((bool(markers - {"1"}) for markers in side), bool, len(side))
@@ -174,7 +175,7 @@ class VariantFinder:
         left_marked, right_marked = self._marked_sides(rule, pairs)
         both = left_marked & right_marked
         marked_once = left_marked != right_marked
-        if rule == "edition":
+        if rule == EDITION:
             # That it is the first edition is rarely said.
             marked_once &= self._name_later_edition_once(pairs)
         compared = np.where(marked_once, MARKED_ONCE, np.nan).astype(np.float32)
