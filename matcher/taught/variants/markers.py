@@ -39,7 +39,8 @@ _ORDINALS = {
     "siebte": "7", "achte": "8", "neunte": "9", "zehnte": "10",
     "premiere": "1", "premier": "1", "deuxieme": "2", "seconde": "2", "troisieme": "3",
     "quatrieme": "4", "cinquieme": "5", "sixieme": "6", "septieme": "7", "huitieme": "8",
-    "neuvieme": "9", "dixieme": "10", "quinta": "5", "sexta": "6", "sesta": "6", "primera": "1", "segunda": "2", "tercera": "3",
+    "neuvieme": "9", "dixieme": "10", "quinta": "5", "sexta": "6", "sesta": "6",
+    "primera": "1", "segunda": "2", "tercera": "3",
     "cuarta": "4", "prima": "1", "seconda": "2", "terza": "3", "quarta": "4",
 }  # fmt: skip
 # The words of one language end in several ways: zweite, zweiter, zweites.
@@ -234,7 +235,8 @@ def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRul
         is_named = _is_called_like(name, rule)
         is_named |= rule.name == "year" and kind is ColumnKind.YEAR
         is_text = kind in (ColumnKind.TEXT, ColumnKind.NAME)
-        is_text &= rule.name not in NUMBERING or _SERIES_WORDS.isdisjoint(_name_words(name))
+        if rule.name in NUMBERING and not _SERIES_WORDS.isdisjoint(_name_words(name)):
+            continue
         holds_volumes = rule.name == "part" and _is_called_like(name, RULES["volume"])
         if not is_named and not is_text and not holds_volumes:
             continue
@@ -266,10 +268,13 @@ def _read_bare(rule: VariantRule, value: str) -> Markers:
     # A column of volumes may call them parts.
     if rule.name == "volume" and (parts := RULES["part"].read(value)):
         return parts
-    if first := _FIRST_NUMERAL.match(value):
+    first = _FIRST_NUMERAL.match(value) if rule.name != "year" else None
+    if first:
         return frozenset([_arabic(first[1])])
-    if number := re.search(r"\d+", value):
+    if number := re.search(r"\d{1,9}", value):
         return frozenset([str(int(number[0]))])
+    if rule.name == "year":
+        return frozenset()
     # A word tells nothing: it may be the title of the volume, or the kind of edition.
     is_sign = rule.name == "model" or len(value) <= MAX_SIGN
     return frozenset([value]) if is_sign else frozenset()

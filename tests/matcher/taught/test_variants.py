@@ -122,6 +122,17 @@ def test_a_column_holds_the_marker(rule: str, left: str, right: str, is_variant:
     assert finder.find(rule, np.array([[0, 1]])).tolist() == [is_variant]
 
 
+@pytest.mark.parametrize("year", ["n.d.", "ca", "1-3", "xii", "٣٤", "9" * 400, "c1986", ""])
+def test_odd_years(year: str) -> None:
+    """A year that cannot be read keeps nothing apart, and breaks nothing."""
+    records = to_records(
+        [("Statistics, 2nd edition", year), ("Statistics", "1986")], ("title", "year")
+    )
+    finder = VariantFinder(records, None, [ColumnKind.TEXT, ColumnKind.YEAR])
+    for rule in ("edition", "year", "first edition"):
+        assert len(finder.find(rule, np.array([[0, 1]]))) == 1
+
+
 def test_numbers_of_a_part_and_of_its_journal() -> None:
     """A part of an article stands in a volume of a journal; that volume is no part of it."""
     rows = [("On graphs II", "43"), ("On graphs, part 2", ""), ("On graphs III", "43")]
