@@ -58,10 +58,10 @@ from matcher.taught.model.training import train
 from matcher.taught.variants.markers import RULES
 from matcher.taught.variants.rules import (
     ALL_RULES,
-    DEFAULT_RULES,
     DIFFERENT,
     FIRST_EDITION,
     VOLUME,
+    default_rules,
     editions_are_named,
     learn_rules,
 )
@@ -266,7 +266,9 @@ def _fit_agreement(
     Volumes and editions of one work agree in nearly all columns. As matches or as other pairs, they
     would hide how much these columns say.
     """
-    rules = DEFAULT_RULES if options.variants is None else options.variants
+    rules = options.variants
+    if rules is None:
+        rules = default_rules(comparison.names)
     features = comparison.features
     are_apart = np.zeros(len(pairs), bool)
     # The rule about first editions has no feature.
@@ -335,7 +337,7 @@ def _variant_rules(
     stored = model.summary.get("variants") if model is not None else None
     if not len(labels) and isinstance(stored, list):
         return [str(rule) for rule in stored]
-    rules = [*DEFAULT_RULES]
+    rules = [*default_rules(comparison.names)]
     edition, year = (
         scored.table[:, comparison.features.index(marker)] for marker in (EDITION, YEAR)
     )

@@ -209,18 +209,18 @@ def read_last_numerals(records: Records, kinds: Sequence[ColumnKind]) -> list[Ma
     """Return the numeral at the end of each record's title; none where no column is called so."""
     markers: list[Markers] = [frozenset()] * len(records)
     for name, kind, column in zip(records.names, kinds, records.fields, strict=True):
-        if kind is ColumnKind.TEXT and not _TITLE_COLUMNS.isdisjoint(_name_words(name)):
+        if kind is ColumnKind.TEXT and not _TITLE_COLUMNS.isdisjoint(name_words(name)):
             for row, value in enumerate(column):
                 markers[row] |= _read_last_numeral(fold(value, MAX_CHARACTERS))
     return markers
 
 
 def _is_called_like(column_name: str, rule: VariantRule) -> bool:
-    return not set(rule.column_words).isdisjoint(_name_words(column_name))
+    return not set(rule.column_words).isdisjoint(name_words(column_name))
 
 
-def _name_words(column_name: str) -> list[str]:
-    """Return the words of a column's name: `Année_de publication`."""
+def name_words(column_name: str) -> list[str]:
+    """Return the folded words of a column's name: `Année_de publication`."""
     return re.split(r"[\W_]+", fold(column_name, MAX_CHARACTERS))
 
 
@@ -235,7 +235,7 @@ def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRul
         is_named = _is_called_like(name, rule)
         is_named |= rule.name == "year" and kind is ColumnKind.YEAR
         is_text = kind in (ColumnKind.TEXT, ColumnKind.NAME)
-        if rule.name in NUMBERING and not _SERIES_WORDS.isdisjoint(_name_words(name)):
+        if rule.name in NUMBERING and not _SERIES_WORDS.isdisjoint(name_words(name)):
             continue
         holds_volumes = rule.name == "part" and _is_called_like(name, RULES["volume"])
         if not is_named and not is_text and not holds_volumes:

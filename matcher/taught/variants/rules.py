@@ -15,7 +15,13 @@ from catalog.errors import UsageError
 from matcher.array_types import Bools, Floats, Pairs
 from matcher.dedupe.base.records import Records
 from matcher.taught.columns.kinds import ColumnKind
-from matcher.taught.variants.markers import RULES, Markers, read_last_numerals, read_records
+from matcher.taught.variants.markers import (
+    RULES,
+    Markers,
+    name_words,
+    read_last_numerals,
+    read_records,
+)
 
 # Labelled pairs that a rule must flag, and the share of them that must be no duplicates.
 MIN_FLAGGED = 10
@@ -32,6 +38,12 @@ MAX_EDITS = 2
 VOLUME = "volume"
 EDITION = "edition"
 DEFAULT_RULES = (VOLUME, "part", EDITION)
+YEAR = "year"
+# Words in names of columns whose years make another thing: a wine of another vintage, a car of another
+# model year.
+VINTAGE_WORDS = frozenset(
+    ("vintage", "jahrgang", "millesime", "annata", "anada", "modelyear", "modelljahr", "baujahr")
+)
 # Of the pairs that look alike and name an edition once, the share with other years from which on the
 # others are taken for different editions too.
 MIN_OTHER_EDITIONS = 0.8
@@ -42,6 +54,19 @@ ALL_RULES = (*RULES, FIRST_EDITION)
 SAME = 0.0
 MARKED_ONCE = 0.5
 DIFFERENT = 1.0
+
+
+def default_rules(column_names: Iterable[str]) -> tuple[str, ...]:
+    """Return the rules that hold without labels, by the names of the columns.
+
+    >>> default_rules(["name", "Model year"]), default_rules(["title", "year"])
+    (('volume', 'part', 'edition', 'year'), ('volume', 'part', 'edition'))
+    """
+    for name in column_names:
+        words = name_words(name)
+        if not VINTAGE_WORDS.isdisjoint((*words, "".join(words))):
+            return (*DEFAULT_RULES, YEAR)
+    return DEFAULT_RULES
 
 
 def parse_rules(text: str) -> tuple[str, ...]:

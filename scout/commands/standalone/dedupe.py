@@ -113,7 +113,7 @@ def find_duplicates(
         str | None,
         typer.Option(
             metavar="RULE,RULE",
-            help="With taught: records that differ in volume, part, edition, year, size or model are no duplicates; or none (else volume, part and edition, or learnt from labels).",
+            help="With taught: records that differ in volume, part, edition, year, size or model are no duplicates; or none (else volume, part and edition, the year if a column is called vintage, or learnt from labels).",
         ),
     ] = None,
     explain: Annotated[

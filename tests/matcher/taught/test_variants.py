@@ -122,6 +122,24 @@ def test_a_column_holds_the_marker(rule: str, left: str, right: str, is_variant:
     assert finder.find(rule, np.array([[0, 1]])).tolist() == [is_variant]
 
 
+@pytest.mark.parametrize(("column", "are_apart"), [("vintage", True), ("year", False)])
+def test_wines_of_two_vintages(column: str, are_apart: bool) -> None:
+    """What a column is called says whether other years are other things."""
+    rows = [
+        (f"{name} {grape}", f"Domaine {name}", year)
+        for name in ("Aubrac", "Belmont", "Corvin", "Delphi", "Estrel", "Fontane", "Gironde")
+        for grape in ("Riesling", "Syrah")
+        for year in ("2015", "2018")
+        for _ in range(2)
+    ]
+    decision = decide(to_records(rows, ("name", "producer", column)), None)
+    years = [row[2] for row in rows]
+    pairs = zip(decision.result.left.tolist(), decision.result.right.tolist(), strict=True)
+    found = [years[left] == years[right] for left, right in pairs]
+    assert found.count(True) >= len(rows) / 2
+    assert (found.count(False) == 0) == are_apart
+
+
 @pytest.mark.parametrize("year", ["n.d.", "ca", "1-3", "xii", "٣٤", "9" * 400, "c1986", ""])
 def test_odd_years(year: str) -> None:
     """A year that cannot be read keeps nothing apart, and breaks nothing."""
