@@ -3,9 +3,10 @@
 usage: python -m benchmarks.small_catalogs DATA [--sizes 5,10,18] [--draws 12]
 
 DATA holds folders that `scout evaluate matching` takes: `left.jsonl`, `right.jsonl` (absent where a
-table is matched with itself) and `matches.csv`. A draw takes true pairs of one folder, every second time neighbours by brand and
-title, which are often siblings. The right side of some is the catalog, the left sides of these and
-of further ones are the shop: half as many further ones, or eight times as many. No pair has a link.
+table is matched with itself) and `matches.csv`. A draw takes true pairs of one folder, every second
+time neighbours by brand and title, which are often siblings. The right side of some is the catalog,
+the left sides of these and of further ones are the shop: half as many further ones, or eight times
+as many. No pair has a link.
 
 Prints the share of offers with a right and with a wrong verdict, by folder, size and further ones.
 """
@@ -59,13 +60,13 @@ def main() -> None:
         pairs = read_true_pairs(path.parent)
         for ratio in MISSING_RATIOS:
             for size in sizes:
+                missing = round(size * ratio)
                 shares = []
                 for min_training_offers in CLASSIFIERS.values():
                     config = replace(DEFAULT_CONFIG, min_training_offers=min_training_offers)
-                    counts = count_verdicts(pairs, size, round(size * ratio), config, arguments)
+                    counts = count_verdicts(pairs, size, missing, config, arguments.draws)
                     right, wrong = counts.right / counts.offers, counts.wrong / counts.offers
                     shares.append(f"right {right:.3f} wrong {wrong:.3f}")
-                missing = round(size * ratio)
                 print(f"{path.parent.name:20} {size:7} {missing:7}  " + "  ".join(shares))
 
 
@@ -88,11 +89,11 @@ def count_verdicts(
     size: int,
     missing: int,
     config: MatcherConfig,
-    arguments: argparse.Namespace,
+    draws: int,
 ) -> Counts:
     """Count the verdicts over all draws; the same arguments always draw the same offers."""
     counts = Counts()
-    for draw in range(arguments.draws):
+    for draw in range(draws):
         generator = random.Random(f"{size} {missing} {draw}")
         pool = generator.sample(pairs, size + missing)
         if draw % 2:

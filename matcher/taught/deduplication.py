@@ -153,9 +153,10 @@ def decide(
     pairs = _find_candidates(comparison, labels, options, progress, jobs)
     compare = None if jobs is None else partial(compare_distributed, jobs, comparison)
     table = comparison.table(pairs, progress, compare)
-    agreement = model.agreement if model is not None else None
-    if agreement is None:
+    if model is None:
         agreement = _fit_agreement(comparison, pairs, table, options)
+    else:
+        agreement = model.agreement
     scored = add_agreement(comparison, pairs, table, agreement)
     rows = find_rows(pairs, labels.pairs)
     taught, held_out = _teach(comparison, scored, agreement, labels, rows, model, options)

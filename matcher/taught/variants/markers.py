@@ -83,6 +83,7 @@ _EDITION_ROMAN = re.compile(rf"(?<![\w.-])([ivx]{{1,5}})\.?\s+{_REVISED}{_EDITIO
 _REVISED_EDITION = re.compile(rf"\brev(?:ised)?[.\s]+{_EDITION_NAMES}")
 # A value of a column of volumes: 2.1, II/2.
 _NESTED_VALUE = re.compile(rf"\W*{_NESTED}")
+_NUMBER = re.compile(r"\d{1,9}")
 # A numeral with which a value begins.
 _FIRST_NUMERAL = re.compile(rf"\W*{_NUMERAL}")
 # A numeral at the end of a title: Kinetics II, Kinetics (2).
@@ -97,10 +98,14 @@ _YEAR = re.compile(rf"(?<!\d){YEAR_PATTERN}(?!\d)")
 
 @dataclass(frozen=True)
 class VariantRule:
-    """A rule: its name, its markers in folded text, and words in names of columns that hold them."""
+    """A rule: its name, its markers in folded text, and words in names of columns that hold them.
+
+    In such a column a value needs no word beside it: `read_bare` reads it.
+    """
 
     name: str
     read: Callable[[str], Markers]
+    read_bare: Callable[[str], Markers]
     column_words: tuple[str, ...] = ()
 
 
@@ -176,19 +181,68 @@ def _is_model_number(word: str) -> bool:
     return len(word) >= MIN_MODEL_NUMBER and has_digit(word) and not word.isdecimal()
 
 
+def _bare_size(value: str) -> Markers:
+    """Read a size without a unit; markers of sizes are an amount and a unit.
+
+    >>> sorted(_bare_size("xl"))
+    ['xl size']
+    """
+    return frozenset([f"{'_'.join(value.split())} size"])
+
+
+def _any_number(value: str) -> Markers:
+    """Read the first number within a value, of nine digits at most."""
+    number = _NUMBER.search(value)
+    return frozenset([str(int(number[0]))]) if number else frozenset()
+
+
+def _bare_model(value: str) -> Markers:
+    return _first_number(value) or frozenset([value])
+
+
+def _bare_number(value: str) -> Markers:
+    """Read the number of a part or an edition.
+
+    A word tells nothing: it may be the title of the part, or the kind of edition.
+
+    >>> sorted(_bare_number("iii")), sorted(_bare_number("vi : letters 1890-1905"))
+    (['3'], ['6'])
+    >>> sorted(_bare_number("a")), sorted(_bare_number("letters"))
+    (['a'], [])
+    """
+    return _first_number(value) or frozenset([value] if len(value) <= MAX_SIGN else [])
+
+
+def _bare_volume(value: str) -> Markers:
+    """Read the number of a volume; a column of volumes may call them parts."""
+    return _read_part(value) or _bare_number(value)
+
+
+def _first_number(value: str) -> Markers:
+    """Return the numeral with which a value begins, or else its first number."""
+    if first := _FIRST_NUMERAL.match(value):
+        return frozenset([_arabic(first[1])])
+    return _any_number(value)
+
+
 RULES: dict[str, VariantRule] = {
     rule.name: rule
     for rule in (
         VariantRule(
             "volume",
             _counted(_VOLUME_WORDS, _ONE_VOLUME),
+            _bare_volume,
             ("volume", "vol", "band", "tome", "tomo"),
         ),
-        VariantRule("part", _read_part, ("part", "teil", "issue")),
-        VariantRule("edition", _read_edition, ("edition", "ed", "auflage", "ausgabe")),
-        VariantRule("year", _read_year, ("year", "jahr", "vintage", "jahrgang", "annee", "ano")),
-        VariantRule("size", _read_size, ("size",)),
-        VariantRule("model", _read_model, ("model",)),
+        VariantRule("part", _read_part, _bare_number, ("part", "teil", "issue")),
+        VariantRule(
+            "edition", _read_edition, _bare_number, ("edition", "ed", "auflage", "ausgabe")
+        ),
+        VariantRule(
+            "year", _read_year, _any_number, ("year", "jahr", "vintage", "jahrgang", "annee", "ano")
+        ),
+        VariantRule("size", _read_size, _bare_size, ("size",)),
+        VariantRule("model", _read_model, _bare_model, ("model",)),
     )
 }
 
@@ -244,7 +298,7 @@ def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRul
             if not value:
                 continue
             folded = fold(value, MAX_CHARACTERS)
-            markers[row] |= read(folded) or (_read_bare(rule, folded) if is_named else frozenset())
+            markers[row] |= read(folded) or (rule.read_bare(folded) if is_named else frozenset())
             if holds_volumes and (nested := _NESTED_VALUE.match(folded)):
                 markers[row].add(str(int(nested[1])))
     shared: dict[Markers, Markers] = defaultdict()
@@ -252,32 +306,6 @@ def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRul
         shared.setdefault(frozenset(record_markers), frozenset(record_markers))
         for record_markers in markers
     ]
-
-
-def _read_bare(rule: VariantRule, value: str) -> Markers:
-    """Read a value that has no word of the rule beside it.
-
-    >>> sorted(_read_bare(RULES["volume"], "iii")), sorted(_read_bare(RULES["size"], "xl"))
-    (['3'], ['xl size'])
-    >>> sorted(_read_bare(RULES["volume"], "vi : letters 1890-1905"))
-    ['6']
-    """
-    if rule.name == "size":
-        # Markers of sizes are an amount and a unit.
-        return frozenset([f"{'_'.join(value.split())} {rule.name}"])
-    # A column of volumes may call them parts.
-    if rule.name == "volume" and (parts := RULES["part"].read(value)):
-        return parts
-    first = _FIRST_NUMERAL.match(value) if rule.name != "year" else None
-    if first:
-        return frozenset([_arabic(first[1])])
-    if number := re.search(r"\d{1,9}", value):
-        return frozenset([str(int(number[0]))])
-    if rule.name == "year":
-        return frozenset()
-    # A word tells nothing: it may be the title of the volume, or the kind of edition.
-    is_sign = rule.name == "model" or len(value) <= MAX_SIGN
-    return frozenset([value]) if is_sign else frozenset()
 
 
 def _arabic(numeral: str) -> str:
