@@ -179,7 +179,8 @@ class BruteForce:
                 self._texts[start:end],
                 scorer=Levenshtein.distance,
                 score_cutoff=int(cutoffs.max()),
-                dtype=np.uint8,
+                # Distances beyond the cutoff are one more than it.
+                dtype=np.uint8 if cutoffs.max() < np.iinfo(np.uint8).max else np.uint16,
                 workers=PEER_WORKERS,
             )
             is_later = np.arange(end - start)[None, :] > np.arange(stop - start)[:, None]

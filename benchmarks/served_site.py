@@ -1,9 +1,9 @@
 """A mirrored shop served on loopback: `python -m benchmarks.served_site FOLDER [--etags] [...]`.
 
 FOLDER has `www.tar.xz` and `truth.json`, whose `host` is replaced by the server's own in all pages.
-Prints the root URL. With `--etags` an unchanged page is answered with 304. `--shops N` serves N
-shops instead, each of `--pages` generated pages, below `/N/` of as many ports. The server is a
-process of its own, so that its processor time is not counted.
+With `--etags` an unchanged page is answered with 304. `--shops N` serves N generated shops instead,
+each of `--pages` pages and on a port of its own. Prints the root URLs as a JSON list. The server is
+a process of its own, so that its processor time is not counted.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 CONTENT_TYPES = {"xml": "application/xml", "txt": "text/plain; charset=utf-8"}
 HTML = "text/html; charset=utf-8"
@@ -113,12 +113,12 @@ def generated_offer(number: int, page: int) -> dict[str, str]:
 
 
 def generate_shop(number: int, pages: int, site: Site) -> None:
-    """Fill a site with offers, all linked with each other."""
+    """Fill a site with offers; each page links to twelve others, the start page to all."""
     words = WORDS.split()
     paths = [f"/p/{page}" for page in range(pages)]
     for page, path in enumerate(paths):
         links = []
-        for step in range(1, min(LINKS_PER_PAGE, pages)):
+        for step in range(1, min(LINKS_PER_PAGE, pages - 1) + 1):
             target = paths[(page * 7 + step) % pages]
             links.append(f'<a href="{target}">{words[step % len(words)]}</a>')
         offer = generated_offer(number, page)
@@ -156,14 +156,12 @@ def served(*arguments: str) -> Iterator[list[str]]:
 
 def catalog_lines(folder: Path, root: str) -> str:
     """Return the catalog of a mirrored shop, whose links lead to the served one."""
-    from urllib.parse import quote
-
     text = (folder / "catalog.jsonl").read_text(encoding="utf-8")
-    once = quote("{base}", safe="")
+    encoded = quote("{base}", safe="")
     placeholders: Mapping[str, str] = {
         "{base}": root,
-        once: quote(root, safe=""),
-        quote(once, safe=""): quote(quote(root, safe=""), safe=""),
+        encoded: quote(root, safe=""),
+        quote(encoded, safe=""): quote(quote(root, safe=""), safe=""),
     }
     for placeholder, value in placeholders.items():
         text = text.replace(placeholder, value)

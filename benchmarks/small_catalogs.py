@@ -2,11 +2,11 @@
 
 usage: python -m benchmarks.small_catalogs DATA [--sizes 5,10,18] [--draws 12]
 
-DATA holds folders that `scout evaluate matching` takes: `left.jsonl`, `right.jsonl` (absent where a
-table is matched with itself) and `matches.csv`. A draw takes true pairs of one folder, every second
-time neighbours by brand and title, which are often siblings. The right side of some is the catalog,
-the left sides of these and of further ones are the shop: half as many further ones, or eight times
-as many. No pair has a link.
+DATA holds a folder for each set, with `left.jsonl`, `right.jsonl` (absent where a table is matched
+with itself) and `matches.csv` (columns `id_left` and `id_right`). A draw takes true pairs of one
+folder, every second time neighbours by brand and title, which are often siblings. The catalog has
+the right sides of `size` pairs. The shop has their left sides, and those of half as many or eight
+times as many other pairs, which the catalog lacks. No pair has a link.
 
 Prints the share of offers with a right and with a wrong verdict, by folder, size and further ones.
 """
@@ -61,6 +61,11 @@ def main() -> None:
         for ratio in MISSING_RATIOS:
             for size in sizes:
                 missing = round(size * ratio)
+                if size + missing > len(pairs):
+                    print(
+                        f"{path.parent.name:20} {size:7} {missing:7}  has {len(pairs)} pairs only"
+                    )
+                    continue
                 shares = []
                 for min_training_offers in CLASSIFIERS.values():
                     config = replace(DEFAULT_CONFIG, min_training_offers=min_training_offers)
@@ -95,11 +100,12 @@ def count_verdicts(
     counts = Counts()
     for draw in range(draws):
         generator = random.Random(f"{size} {missing} {draw}")
-        pool = generator.sample(pairs, size + missing)
         if draw % 2:
-            start = generator.randrange(len(pairs) - size - missing)
+            start = generator.randrange(len(pairs) - size - missing + 1)
             pool = list(pairs[start : start + size + missing])
             generator.shuffle(pool)
+        else:
+            pool = generator.sample(pairs, size + missing)
         catalog = [pair.known for pair in pool[:size]]
         for result in match_offers([pair.shop for pair in pool], catalog, config=config):
             listed = result.nearest if result.verdict is Verdict.LISTED else None

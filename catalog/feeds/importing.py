@@ -76,10 +76,10 @@ def import_offers(
     Raises UnreadableFeed, MissingFields, UsageError, StorageFull; the known offers are then
     unchanged.
     """
+    shown_source = sources.without_password(source)
     try:
-        # The batches of rows in memory would be looked at in collection after collection.
+        # Fewer garbage collections: each one would look at all rows in memory again.
         with tempfile.TemporaryFile("w+", encoding="utf-8") as spool, rare_gc():
-            shown_source = sources.without_password(source)
             reader = FeedReader(shown_source, shop.url, mapping, spool, progress, cleaner)
             with sources.open_source(source, format, reader.note, progress) as rows:
                 reader.read_all(rows)
@@ -88,7 +88,7 @@ def import_offers(
         if error.errno != errno.ENOSPC:
             raise
         raise StorageFull(
-            f"no space left in {tempfile.gettempdir()} to import {source}: free some"
+            f"no space left in {tempfile.gettempdir()} to import {shown_source}: free some"
         ) from error
     return reader.summary()
 

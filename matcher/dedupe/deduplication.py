@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import JoinMethod, JoinResult, parse_threshold
 from matcher.dedupe.base.letter_pairs import drop_letter_pairs
-from matcher.dedupe.base.records import Records, records_from_rows, records_from_texts
+from matcher.dedupe.base.records import Records, records_from_rows
 from matcher.dedupe.base.similarity_measures import SimilarityName
 from matcher.dedupe.cluster.chain import Chain
 from matcher.dedupe.cluster.clustering import cluster_pairs
@@ -19,6 +19,7 @@ from matcher.dedupe.minhash.minhash import MinHash
 from matcher.dedupe.prefix.prefix_filter import PrefixFilter
 from matcher.dedupe.simhash.simhash import SimHash
 
+_TEXT = "text"  # the column of a list of texts
 MethodName = Literal["exact", "segments", "prefix-filter", "minhash", "simhash", "chain"]
 
 DEFAULT_THRESHOLD = 0.8  # similarity of a pair
@@ -49,7 +50,10 @@ class TableDuplicates:
 
 @dataclass(frozen=True)
 class RecordDuplicates:
-    """The duplicates among records of one or two sides; `seconds` is the time of the join alone."""
+    """The duplicates among records of one or two sides.
+
+    `seconds` is the time of the join by the clock, without that of the clusters.
+    """
 
     left: Records
     right: Records | None
@@ -102,11 +106,12 @@ def find_duplicates(
 ) -> RecordDuplicates:
     """Join records and cluster the pairs; rows of the right side are numbered after the left ones.
 
-    Texts that differ only in marks that make another letter are no pair, by any method.
+    Texts that differ only in marks that make another letter (as those of o and ö) are no pair, by
+    any method.
     """
-    begun = perf_counter()
+    start = perf_counter()
     pairs = drop_letter_pairs(method(left, right, progress), left, right)
-    seconds = perf_counter() - begun
+    seconds = perf_counter() - start
     left_size = None
     if right is not None:
         left_size = len(left)
@@ -134,7 +139,7 @@ def default_method(
         case "chain":
             steps = CHAIN_STEPS[similarity]
             return Chain([(step, default_method(step, threshold, similarity)) for step in steps])
-    raise UsageError(f"method {name}: is none of exact, segments, prefix-filter, minhash, simhash")
+    raise UsageError(f"no method is called {name!r}: choose from {', '.join(get_args(MethodName))}")
 
 
 def _table_records(
@@ -144,9 +149,11 @@ def _table_records(
     if isinstance(key, str):
         keys = (key,)
     if keys:
-        return records_from_rows(cast(Iterable[Mapping[str, Any]], rows), keys)
+        table = list(cast(Iterable[Mapping[str, Any]], rows))
+        if not all(isinstance(row, Mapping) for row in table):
+            raise UsageError("the rows are texts without columns: leave out key")
+        return records_from_rows(table, keys)
     texts = list(cast(Iterable[str], rows))
     if not all(isinstance(text, str) for text in texts):
         raise UsageError("the rows have columns: name those to compare by key")
-    records = records_from_texts(texts)
-    return Records(records.fields, records.texts, range(len(texts)))
+    return records_from_rows([{_TEXT: text} for text in texts], [_TEXT])

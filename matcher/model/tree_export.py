@@ -27,6 +27,7 @@ _NODE_FIELDS = (
     "is_leaf",
     "value",
 )
+_WHOLE_NUMBERS = ("feature_idx", "left", "right")
 
 
 def on_one_thread() -> AbstractContextManager[Any]:
@@ -151,6 +152,14 @@ def load_model(
     size = len(nodes["left"])
     if not size or not len(roots) or roots[0] != 0:
         raise ValueError("the stored classifier has no trees")
+    if any(values.shape != (size,) for values in nodes.values()):
+        raise ValueError("the arrays of the stored classifier have different lengths")
+    if np.any(np.diff(roots) <= 0) or roots[-1] >= size:
+        raise ValueError("the roots of the stored classifier do not increase within its nodes")
+    for name in _WHOLE_NUMBERS:
+        # Scoring cuts fractions off, and a child could then be its own parent. NaN is refused too.
+        if not np.array_equal(nodes[name], np.trunc(nodes[name])):
+            raise ValueError(f"{name} of the stored classifier has values that are no integers")
     if np.any((nodes["feature_idx"] < 0) | (nodes["feature_idx"] >= width)):
         raise ValueError("the stored classifier uses features that do not exist")
     is_inner = nodes["is_leaf"] == 0

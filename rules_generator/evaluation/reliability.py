@@ -44,7 +44,7 @@ def judge_reading(shop: str, reading: Reading, is_right: bool) -> JudgedReading:
         reading.confidence,
         confidence_features(reading.share, agreeing),
         is_right,
-        any(vote.rule.is_learnt for vote in reading.votes),
+        any(rule.is_learnt for rule in agreeing),
     )
 
 
@@ -60,7 +60,7 @@ def reliability_rows(readings: Iterable[JudgedReading]) -> list[dict[str, Any]]:
                 "from": BIN_EDGES[index],
                 "to": BIN_EDGES[index + 1],
                 "values": len(members),
-                "said": round(fmean(reading.confidence for reading in members), 4),
+                "mean_confidence": round(fmean(reading.confidence for reading in members), 4),
                 "right": round(fmean(reading.is_right for reading in members), 4),
             }
         )

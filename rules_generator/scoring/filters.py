@@ -2,10 +2,11 @@
 
 A score relative to the best means nothing if all are bad: in a shop that does not show its brand,
 some link of a menu agrees with one known offer in ten, and is the best there is. So a rule has to
-be right more often than wrong, and on different values if the known offers differ: a text that is
-the same on every page reads the commonest value perfectly and knows nothing - unless it is never
-wrong, and its selector names the attribute. Titles and prices may be stale in many known offers at
-once; they ask for less. A heading is no description, though some catalogs repeat it as one.
+be right more often than wrong. If the known values differ, it has to read at least two of them: a
+text that is the same on every page is right wherever the commonest value is. A rule that is never
+wrong, and whose selector names the attribute, is kept all the same. Titles and prices may be stale
+in many known offers at once, so less is asked of them. A heading is no description, though some
+catalogs repeat it as one.
 """
 
 from collections.abc import Sequence
@@ -32,14 +33,14 @@ def keep_sound(
     """Keep the tallies of one attribute that are evidence; `elsewhere` are examples of other
     templates.
 
-    Of pictures, where there are none, keep those that are right on half of their examples.
+    Of pictures, where there are none, keep those that are right at least as often as wrong.
     """
     sound = [tally for tally in tallies if _is_sound(tally, examples, elsewhere)]
     return sound or [tally for tally in tallies if _shows_a_picture(tally)]
 
 
 def _shows_a_picture(tally: Tally) -> bool:
-    """Return True if a picture is a known one of the gallery on half of the examples."""
+    """Return True if a picture is right at least as often as wrong, and not always the same one."""
     if tally.candidate.attribute is not Attribute.IMAGE:
         return False
     return tally.correct >= tally.wrong and len(tally.right_keys) >= FEW
@@ -70,7 +71,7 @@ def _is_heading(tally: Tally) -> bool:
 def _is_informative(
     tally: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]
 ) -> bool:
-    """Return True if it tells values apart, if the known offers differ."""
+    """Return True if it tells values apart, or if the known offers all have the same."""
     candidate = tally.candidate
     attribute = candidate.attribute
     known_keys = _known_keys(attribute, examples)
@@ -90,7 +91,11 @@ def _is_informative(
 def _reads_the_only_value(
     tally: Tally, known_keys: Sequence[str], elsewhere: Sequence[str]
 ) -> bool:
-    """Judge a reader of the one value of all examples: it may be the shop's, or chance."""
+    """Return True if the one value of all examples is that of the whole shop, or no chance.
+
+    It is usual in other templates too, or the selector names the attribute, or there are many
+    examples.
+    """
     all_known = [*known_keys, *elsewhere]
     is_usual = all_known.count(known_keys[0]) >= CONSTANT_SHARE * len(all_known)
     bound = wilson_lower_bound(tally.correct, tally.correct)
@@ -103,7 +108,7 @@ def _reads_the_only_value(
 
 
 def _reads_one_of_several(tally: Tally, known_keys: Sequence[str]) -> bool:
-    """Judge a reader of one value where examples have others: two right ones prove little."""
+    """Return True if it reads one of several known values, and not by chance: two prove little."""
     if tally.wrong:
         return False
     is_named, tells_apart = names_attribute(tally.candidate), _tells_apart(tally, known_keys)

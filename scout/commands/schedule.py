@@ -41,7 +41,7 @@ def add_plan(
     first = timetable.schedule_shop(invocation.store, run_records.shop_key(stored_shop), cron)
     print_lines(
         f"shop {format_cell(stored_shop.name)} is scheduled ({cron}), first run at "
-        f"{format_cell(first)}; 'scout serve' or a worker has to be running"
+        f"{format_cell(first)}; 'scout serve' or 'scout schedule run' has to be running"
     )
 
 

@@ -102,7 +102,15 @@ def crawl(
 
     invocation = get_invocation(context)
     if warc is not None:
-        _export_warc(invocation, shop, warc, source, as_json)
+        if source is not None:
+            raise typer.BadParameter(
+                "--warc writes the crawled pages and --from reads saved ones: give only one of the two"
+            )
+        if max_pages is not None:
+            raise typer.BadParameter(
+                "--max-pages limits what is fetched, and --warc fetches nothing: give only one of the two"
+            )
+        _export_warc(invocation, shop, warc, as_json)
         return
 
     def work(stored_shop: "Shop", run_id: int, progress: "Progress") -> object:
@@ -319,16 +327,10 @@ def _export_feeds(
     return {"run": run_id} | run_records.storable_figures(paths)
 
 
-def _export_warc(
-    invocation: Invocation, name: str, file: Path, source: str | None, as_json: bool
-) -> None:
+def _export_warc(invocation: Invocation, name: str, file: Path, as_json: bool) -> None:
     from crawler.sources.warc_writer import write_warc
     from scout.pipeline.run_records import storable_figures
 
-    if source is not None:
-        raise typer.BadParameter(
-            "--warc writes the crawled pages and --from reads saved ones: give only one of the two"
-        )
     settings, store, shop = invocation.settings, invocation.store, invocation.shop(name)
     with invocation.progress() as progress:
         result = write_warc(settings, store, shop, file, progress=progress)

@@ -277,7 +277,7 @@ def _print_attributes(setting: dict[str, Any], nowhere: dict[str, int]) -> None:
 
 def _print_reliability(reliability: dict[str, Any], title: str) -> None:
     rows = [
-        (f"{row['from']:g} to {row['to']:g}", row["values"], row["said"], row["right"])
+        (f"{row['from']:g} to {row['to']:g}", row["values"], row["mean_confidence"], row["right"])
         for row in reliability["all"]
     ]
     print_table(("confidence", "values", "mean", "right"), rows, title)

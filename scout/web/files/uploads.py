@@ -1,6 +1,7 @@
 """Feeds that were uploaded: files in a folder of the data folder, named by a random token.
 
-A token leads to a file of its own shop only. Files are deleted a day after their upload.
+A token leads to a file of its own shop only. Files that are a day old are deleted at the next upload to
+their shop, or by `scout db prune`.
 """
 
 import re
@@ -44,22 +45,26 @@ def store_upload(settings: Settings, shop: Shop, file: BinaryIO, name: str) -> U
     token = secrets.token_urlsafe(16)
     target = folder / token
     path = target / (_UNSAFE.sub("-", name)[-_MAX_NAME:].lstrip(".-") or "feed")
-    target.mkdir(parents=True)
     try:
-        with path.open("wb") as out:
-            copied = 0
-            while chunk := file.read(_CHUNK):
-                copied += len(chunk)
-                if copied > MAX_UPLOAD:
-                    raise UsageError(f"the feed has more than {MAX_UPLOAD // 10**6:,} MB")
-                out.write(chunk)
-    except OSError as error:
+        target.mkdir(parents=True)
+        _copy(file, path)
+    except BaseException as error:
+        # Whatever stops it, half a feed is not kept.
         shutil.rmtree(target, ignore_errors=True)
-        raise StorageFull(f"the feed cannot be stored: {error.strerror}") from error
-    except UsageError:
-        shutil.rmtree(target, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise StorageFull(f"the feed cannot be stored: {error.strerror}") from error
         raise
     return Upload(token, path)
+
+
+def _copy(file: BinaryIO, path: Path) -> None:
+    copied = 0
+    with path.open("wb") as out:
+        while chunk := file.read(_CHUNK):
+            copied += len(chunk)
+            if copied > MAX_UPLOAD:
+                raise UsageError(f"the feed has more than {MAX_UPLOAD // 10**6:,} MB")
+            out.write(chunk)
 
 
 def find_upload(settings: Settings, shop: Shop, token: str) -> Upload:
@@ -78,7 +83,10 @@ def _shop_folder(settings: Settings, shop: Shop) -> Path:
 
 def _delete_old(folder: Path) -> None:
     oldest = time.time() - _KEPT_SECONDS
-    with suppress(OSError):
-        for upload in folder.iterdir():
+    if not folder.is_dir():
+        return
+    for upload in list(folder.iterdir()):
+        # Another process may delete it at the same time.
+        with suppress(FileNotFoundError):
             if upload.stat().st_mtime < oldest:
                 shutil.rmtree(upload, ignore_errors=True)

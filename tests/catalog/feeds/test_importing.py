@@ -448,6 +448,9 @@ def test_no_space_to_spool(
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     with pytest.raises(StorageFull, match="no space left in"):
         import_offers(store, shop, source)
+    with pytest.raises(StorageFull) as caught:
+        import_offers(store, shop, "https://user:secret@feeds.example/feed.csv")
+    assert "secret" not in str(caught.value)
 
 
 def import_and_die(settings: Settings, source: str, where: str) -> None:

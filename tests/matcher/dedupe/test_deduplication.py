@@ -38,6 +38,13 @@ def test_methods(method: MethodName) -> None:
     assert found.clusters == [[0, 2]]
 
 
+def test_empty_texts() -> None:
+    """Texts without any word are no duplicates of each other."""
+    found = deduplicate(["", "red mug", " ", "red mug", ""])
+    assert [(pair.left, pair.right) for pair in found.pairs] == [(1, 3)]
+    assert found.clusters == [[1, 3]]
+
+
 def test_own_method() -> None:
     """A join method with options of its own may be given instead of a name."""
     assert deduplicate(ROWS, "title", Exact()).clusters == [[0, 3]]
@@ -49,7 +56,9 @@ def test_refused() -> None:
     """Rows with columns need a key; unknown methods and thresholds outside (0, 1] are refused."""
     with pytest.raises(UsageError, match="name those to compare by key"):
         deduplicate(ROWS)
-    with pytest.raises(UsageError, match="method nearest: is none of"):
+    with pytest.raises(UsageError, match="texts without columns"):
+        deduplicate(["red mug", "red mug"], key="title")
+    with pytest.raises(UsageError, match=r"no method is called 'nearest'.*chain"):
         deduplicate(ROWS, "title", method="nearest")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="threshold 2"):
         deduplicate(ROWS, "title", threshold=2)

@@ -36,7 +36,9 @@ def test_bins_compare_confidence_with_the_share_right() -> None:
     readings = [judged("a.example", number > 0, 0.92, 1.0, 0.0) for number in range(10)]
     readings.append(judged("b.example", False, 0.3, 1.0, 0.0)._replace(attribute=Attribute.TITLE))
     figures = reliability_figures(readings)
-    assert figures["price"] == [{"from": 0.9, "to": 0.95, "values": 10, "said": 0.92, "right": 0.9}]
+    assert figures["price"] == [
+        {"from": 0.9, "to": 0.95, "values": 10, "mean_confidence": 0.92, "right": 0.9}
+    ]
     assert [row["values"] for row in figures["all"]] == [1, 10]
 
 
@@ -51,7 +53,7 @@ def test_each_shop_is_predicted_by_the_others() -> None:
     readings = readings_of(4)
     predicted = predict_held_out(readings)
     assert predicted is not None
-    right = sum(row["said"] * row["values"] for row in reliability_rows(predicted))
+    right = sum(row["mean_confidence"] * row["values"] for row in reliability_rows(predicted))
     assert right == pytest.approx(sum(reading.is_right for reading in readings), rel=0.03)
 
 
