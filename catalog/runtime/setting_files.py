@@ -57,7 +57,8 @@ class SettingFiles(PydanticBaseSettingsSource):
             return _read(Path(file), f"{variable}_FILE"), field_name, is_complex
         for folder in self._folders:
             path = folder / variable.lower()
-            if path.is_file():
+            # A folder stands there where a container engine was given a file that does not exist.
+            if path.exists():
                 return _read(path, str(folder)), field_name, is_complex
         return None, field_name, is_complex
 
@@ -65,7 +66,11 @@ class SettingFiles(PydanticBaseSettingsSource):
 def _read(path: Path, place: str) -> str:
     try:
         with path.open(encoding="utf-8") as file:
-            return file.read(MAX_SIZE).strip()
+            value = file.read(MAX_SIZE).strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise ConfigError(f"{path} cannot be read ({place}): {reason}") from error
+    if not value:
+        # Without the database's URL, Scout would go on with an empty database of its own.
+        raise ConfigError(f"{path} is empty ({place}): write the setting into it, or remove it")
+    return value

@@ -11,6 +11,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -60,15 +61,15 @@ class Settings(BaseSettings):
     contact: str = ""
     log_format: Literal["text", "json"] = "text"
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
-    concurrency: int = 8
-    timeout: float = 20.0
-    max_body: int = 8_000_000
-    workers: int = 2
+    concurrency: int = Field(default=8, ge=1)
+    timeout: float = Field(default=20.0, gt=0)
+    max_body: int = Field(default=8_000_000, ge=1)
+    workers: int = Field(default=2, ge=1)
     verify_certificates: bool = False
     browser: str = ""
     precision: float = Field(default=0.98, ge=0.5, le=0.999)
     link_lists: list[Path] = []
-    metrics_port: int = 0
+    metrics_port: int = Field(default=0, ge=0, le=65535)
     traces_url: str = ""
     at_once: int = Field(default=2, ge=1)
     spark_folder: Path | None = None
@@ -123,6 +124,12 @@ class Settings(BaseSettings):
             variable = f"SCOUT_{name.partition('.')[0].upper()}"
             raise ConfigError(
                 f"setting {name!r}: {first['msg']} (see {variable} and scout.toml)"
+            ) from error
+        except SettingsError as error:
+            # Its own message names a class of pydantic-settings.
+            raise ConfigError(
+                f"a SCOUT_* variable cannot be read: {error.__cause__ or error} (lists and tables are "
+                "written as JSON)"
             ) from error
         except (OSError, ValueError) as error:
             raise ConfigError(f"scout.toml cannot be read: {error}") from error

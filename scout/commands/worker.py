@@ -192,12 +192,18 @@ def cancel_job(context: typer.Context, shop: ShopArgument) -> None:
     from catalog.errors import UsageError
     from catalog.storage.leases import lease_table
     from scout.job_queue import shop_jobs
+    from scout.pipeline import locks
 
     invocation = get_invocation(context)
     store, stored_shop = invocation.store, invocation.shop(shop)
     _require_queue(store)
     if shop_jobs.cancel_waiting(store, stored_shop):
         print_lines(f"shop {format_cell(shop)} is no longer queued")
+        holder = locks.find_holder(invocation.settings, store, shop_jobs.shop_lock(stored_shop))
+        if holder is not None:
+            # Somebody runs it without the queue.
+            busy = lease_table.busy_message("it", holder)
+            print_lines(f"{format_cell(busy)}; 'scout worker cancel' once more ends that run")
     elif lease_table.request_end(store, shop_jobs.shop_lock(stored_shop)):
         print_lines(f"the run of shop {format_cell(shop)} ends in a moment")
     else:

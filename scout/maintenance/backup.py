@@ -100,8 +100,12 @@ def back_up_store(
         # Written last: a folder without it is no complete backup.
         manifest = json.dumps(asdict(backup), indent=1)
         (folder / MANIFEST).write_text(manifest + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StorageFull(f"{folder} cannot be written: {error.strerror}") from error
+    except BaseException as error:
+        # An incomplete copy would keep the disk full, and the next backup out of its folder.
+        _empty(folder)
+        if isinstance(error, OSError):
+            raise StorageFull(f"{folder} cannot be written: {error.strerror}") from error
+        raise
     return backup
 
 
@@ -140,6 +144,14 @@ def _make_empty_folder(folder: Path) -> None:
         raise UsageError(f"{folder} is not empty: name a new folder for each backup")
 
 
+def _empty(folder: Path) -> None:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
+
+
 def _read_manifest(folder: Path) -> Backup:
     try:
         return Backup(**json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
@@ -153,7 +165,7 @@ def _copy_sqlite(settings: Settings, copy: Path) -> None:
         with closing(sqlite3.connect(source)) as connection:
             connection.execute("VACUUM INTO ?", (str(copy),))
     except sqlite3.Error as error:
-        raise StoreError(f"{source} cannot be copied: {error}") from error
+        raise StoreError(f"{source} cannot be copied to {copy}: {error}") from error
 
 
 def _restore_sqlite(url: URL, copy: Path) -> None:

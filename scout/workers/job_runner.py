@@ -93,6 +93,8 @@ class JobRunner:
         self._require_free(shop)
         lease_table.clear_end_request(self._store, shop_lock(shop))
         attempt_id = job_attempts.begin_attempt(self._store, job_id, shop_id, kind, self._label)
+        fields = {"shop": shop.name, "job": job_id, "kind": kind.value, "attempt": len(earlier) + 1}
+        log.info("a job is begun", extra=fields)
         # A second attempt resumes the first one, also where that was to begin from scratch.
         command = [*COMMANDS[kind], *([] if earlier else options)]
         try:
@@ -107,6 +109,9 @@ class JobRunner:
             locks.release_dead(self._settings, self._store, shop_lock(shop))
         outcome, reason = self._judge(shop, result)
         job_attempts.end_attempt(self._store, attempt_id, outcome, reason)
+        log.info(
+            "an attempt has ended", extra={**fields, "outcome": outcome.value, "reason": reason}
+        )
         if outcome == AttemptOutcome.DONE:
             return
         if outcome == AttemptOutcome.ENDED:

@@ -35,6 +35,7 @@ from catalog.storage.store import Store
 from scout.job_queue.job_kinds import JobKind
 from scout.job_queue.queue_schema import require_queue
 from scout.workers.job_runner import EndedByRequest, JobRunner, SetAside, TryLater
+from scout.workers.owned_jobs import OwnedJobs
 from scout.workers.stalled_jobs import handle_stalled_jobs
 
 HEARTBEATS_PER_LEASE = 9
@@ -146,6 +147,7 @@ class Worker:
             kwargs=arguments, min_size=1, max_size=POOL_SIZE + self._options.at_once
         )
         app = App(connector=connector)
+        app.job_manager = OwnedJobs(connector)
         for kind in self._options.kinds:
             app.task(name=kind.value, queue=kind.value, pass_context=True, retry=_RetryLater())(
                 self._task(kind)
@@ -215,4 +217,10 @@ def _log_exception(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) ->
 
     If the end of a job cannot be stored, the job is taken over by another worker.
     """
-    log.warning(context["message"], extra={"error": str(context.get("exception", ""))})
+    error = context.get("exception")
+    reasons = []
+    while error is not None:
+        # Procrastinate's own errors say little; their causes are the database's.
+        reasons.append(" ".join(str(error).split()))
+        error = error.__cause__
+    log.warning(context["message"], extra={"error": ": ".join(reasons)})

@@ -113,3 +113,37 @@ def test_credentials_that_are_not_there_are_an_error(
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path / "absent"))
     with pytest.raises(ConfigError, match="absent"):
         Settings.load()
+
+
+def test_an_empty_secret_is_no_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file without content, and a folder in its place, do not lead to a database of one's own."""
+    empty = tmp_path / "scout_database_url"
+    empty.write_text("\n")
+    with monkeypatch.context() as patch:
+        patch.setenv("SCOUT_DATABASE_URL_FILE", str(empty))
+        with pytest.raises(ConfigError, match="is empty"):
+            Settings.load()
+    empty.unlink()
+    empty.mkdir()
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    with pytest.raises(ConfigError, match="Is a directory"):
+        Settings.load()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("SCOUT_CONCURRENCY", "0", "greater than or equal to 1"),
+        ("SCOUT_METRICS_PORT", "99999", "less than or equal to 65535"),
+        ("SCOUT_CONFIDENCE", "{price: 0.9}", "a SCOUT_* variable cannot be read"),
+    ],
+)
+def test_wrong_values_of_variables(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str
+) -> None:
+    """A number out of its range, and a table that is no JSON, are told in one line."""
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigError) as caught:
+        Settings.load()
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

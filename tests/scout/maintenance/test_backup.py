@@ -1,5 +1,6 @@
 """A backup made while Scout runs holds the whole store, and can be restored on both databases."""
 
+import errno
 import json
 import os
 import time
@@ -9,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlmodel import select
 
-from catalog.errors import StoreError, UsageError
+from catalog.errors import StorageFull, StoreError, UsageError
 from catalog.models import Page, PageState, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
@@ -149,3 +150,21 @@ def test_a_missing_program(
     with pytest.raises(StoreError, match="pg_dump is not installed"):
         back_up_store(settings, store, tmp_path / "backup")
     assert not (tmp_path / "backup").exists()
+
+
+def test_a_full_disk_leaves_nothing(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A backup that fails leaves its folder empty, so that the next one may take its place."""
+    store = Store.open(settings)
+
+    def fail(*arguments: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    folder = tmp_path / "backup"
+    with monkeypatch.context() as patch:
+        patch.setattr(backup, "_copy_bodies", fail)
+        with pytest.raises(StorageFull, match="backup cannot be written: No space left"):
+            backup.back_up_store(settings, store, folder)
+    assert list(folder.iterdir()) == []
+    assert backup.back_up_store(settings, store, folder).dialect == "sqlite"

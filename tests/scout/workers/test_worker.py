@@ -217,6 +217,30 @@ def test_lost_worker(
     assert len(started) == 1
 
 
+def test_taken_over_job(
+    queue_settings: Settings, queue_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that stood still, and lost its job to another one, does not change it afterwards."""
+    started = replace_runs(monkeypatch, "import time; time.sleep(0.5); raise SystemExit(1)")
+    shop_jobs.enqueue(queue_store, queue_store.shop("a"))
+
+    def take_over() -> bool:
+        if not started:
+            return False
+        with queue_store.write() as session:
+            queue_schema.driver_connection(session).execute(
+                "WITH other AS (INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id) "
+                "UPDATE procrastinate_jobs SET worker_id = (SELECT id FROM other)"
+            )
+        return True
+
+    sender = _signal_when(take_over, signal.SIGTERM)
+    _work(queue_settings, queue_store, drains=False)
+    sender.join()
+    (job,) = shop_jobs.list_jobs(queue_store)
+    assert job.state == JobState.RUNNING
+
+
 def test_ended_by_request(
     queue_settings: Settings, queue_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
