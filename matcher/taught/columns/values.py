@@ -5,6 +5,8 @@ from datetime import date
 
 from stdnum import isbn
 
+from matcher.taught.columns.months import fold_name, month_numbers
+
 # Characters of a value that are read as a number or a date; cap against hostile input.
 MAX_CHARACTERS = 40
 # Greatest number that is compared; beyond it differences say nothing.
@@ -14,10 +16,19 @@ ISBN_DIGITS = 13
 # Years that a date may have.
 YEARS = range(1000, 2200)
 _NUMBER = re.compile(
-    r"^[^\d\w-]{0,4}(?P<number>-?\d[\d.,' \u00a0\u202f]*)(?:[^\d\w]|[a-z%]){0,4}$", re.IGNORECASE
+    r"^[^\d\w-]{0,4}(?P<number>-?\d[\d.,' \u00a0\u202f]*)(?:[^\d\w]|[a-z%²³µ]){0,4}$", re.IGNORECASE
 )
 _ISO_DATE = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$")
 _DAY_FIRST_DATE = re.compile(r"^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$")
+_DAY_AND_MONTH = re.compile(
+    r"^(?:[^\W\d]+[.,]*\s+)?(\d{1,2})(?:st|nd|rd|th|[.º])?[\s-]+(?:(?:of|de)\s+)?([^\W\d]{3,12})"
+    r"[.,]*[\s-]+(?:de\s+)?(\d{4})$",
+    re.IGNORECASE,
+)
+_MONTH_AND_DAY = re.compile(
+    r"^(?:[^\W\d]+[.,]*\s+)?([^\W\d]{3,12})[.]?[\s-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})$",
+    re.IGNORECASE,
+)
 _COMPACT_DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
 # Years that are told from other numbers of four digits.
 YEAR_PATTERN = r"(1[5-9]\d\d|20\d\d)"
@@ -62,10 +73,14 @@ def parse_year(text: str) -> int | None:
 def parse_date(text: str) -> date | None:
     """Parse a date: year first, day (or month) first with a year of four digits, or eight digits.
 
+    The month may be a name in a language of `months.LANGUAGES`.
+
     >>> parse_date("2021-05-01T10:00"), parse_date("30.11.2020"), parse_date("19801204")
     (datetime.date(2021, 5, 1), datetime.date(2020, 11, 30), datetime.date(1980, 12, 4))
     >>> parse_date("11/30/2020"), parse_date("1.5"), parse_date("20201350")
     (datetime.date(2020, 11, 30), None, None)
+    >>> parse_date("17 Apr 1973"), parse_date("May 3rd, 2021"), parse_date("Mi., 5. März 2025")
+    (datetime.date(1973, 4, 17), datetime.date(2021, 5, 3), datetime.date(2025, 3, 5))
     """
     start = text[:MAX_CHARACTERS].strip()
     if match := _ISO_DATE.match(start) or _COMPACT_DATE.match(start):
@@ -74,6 +89,10 @@ def parse_date(text: str) -> date | None:
         day, month, year = map(int, match.groups())
         if month > 12:
             day, month = month, day
+    elif match := _DAY_AND_MONTH.match(start):
+        day, month, year = int(match[1]), _month(match[2]), int(match[3])
+    elif match := _MONTH_AND_DAY.match(start):
+        day, month, year = int(match[2]), _month(match[1]), int(match[3])
     else:
         return None
     if year not in YEARS:
@@ -82,6 +101,11 @@ def parse_date(text: str) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def _month(name: str) -> int:
+    """Return the number of a month by its name, 0 if it is none."""
+    return month_numbers().get(fold_name(name), 0)
 
 
 def normalise_code(folded: str) -> str:

@@ -1,5 +1,6 @@
 """`scout dedupe label`: answer the pairs that teach most, by a key each."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from scout.terminal.output import format_cell, print_json, print_lines, shorten
 
 if TYPE_CHECKING:
     from scout.dedupe.taught.label_session import LabelSession
+    from scout.dedupe.taught.taught_run import TaughtRequest
 
 LABEL = "label"
 MAX_VALUE = 200  # characters of a value on the terminal
@@ -70,8 +72,23 @@ def ask_for_labels(
         return
     print_lines(
         f"{figures['labels']} labels in {path}, {figures['duplicates']} of duplicates; apply them by:",
-        f"  scout dedupe {file} --decide taught --labels {path}",
+        f"  scout dedupe {shlex.join(_arguments(request, path))}",
     )
+
+
+def _arguments(request: "TaughtRequest", labels: Path) -> list[str]:
+    """Return the arguments of `scout dedupe` that apply labels to the table they were given for."""
+    arguments = [str(request.file)]
+    if request.right is not None:
+        arguments += ["--right", str(request.right)]
+    if request.keys:
+        arguments += ["--key", ",".join(request.keys)]
+    if request.id_column:
+        # Labels name records by their ids; without this option by their lines.
+        arguments += ["--id", request.id_column]
+    for kind in request.kinds:
+        arguments += ["--kind", kind]
+    return [*arguments, "--decide", "taught", "--labels", str(labels)]
 
 
 def _ask(session: "LabelSession", count: int) -> None:

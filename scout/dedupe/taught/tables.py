@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from catalog.errors import UsageError
+from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds.rows import Row
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.packed_texts import PackedTexts
@@ -102,6 +102,11 @@ def _shared_columns(paths: Sequence[Path], id_column: str) -> tuple[str, ...]:
         for name in columns_of_file[0]
         if name != id_column and all(name in columns for columns in columns_of_file)
     ]
+    for path, columns in zip(paths, columns_of_file, strict=True):
+        if not columns:
+            raise UnreadableFeed(f"{path} holds no record that can be read")
     if not shared:
+        if len(paths) == 1:
+            raise UsageError(f"{paths[0]} has no column to compare but --id {id_column}")
         raise UsageError("the files share no column to compare")
     return tuple(shared)

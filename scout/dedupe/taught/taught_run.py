@@ -132,16 +132,20 @@ def run_taught(
     UnreadableFeed, ScoutError.
     """
     options = build_options(request)
-    tables = load_tables(request.paths(), request.keys, request.id_column, progress)
+    stored = None
+    # With labels a model is made; without, an existing one is applied.
+    if request.model is not None and request.labels is None and request.model.exists():
+        stored = load_model(request.model)
+    keys = request.keys
+    if stored is not None and not keys:
+        # Further columns, and another order of them, do not matter to a model.
+        keys = stored.names
+    tables = load_tables(request.paths(), keys, request.id_column, progress)
     labels, unknown = NO_LABELS, 0
     if request.labels is not None:
         labels_file = read_labels(request.labels, tables)
         labels, unknown = labels_file.labels, labels_file.unknown
         require_both_classes(request.labels, labels)
-    stored = None
-    # With labels a model is made; without, an existing one is applied.
-    if request.model is not None and request.labels is None and request.model.exists():
-        stored = load_model(request.model)
     begun = perf_counter()
     right = tables[1].records if len(tables) > 1 else None
     decision = decide(tables[0].records, right, labels, stored, options, progress, jobs)
