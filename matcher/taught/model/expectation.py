@@ -30,7 +30,7 @@ from matcher.taught.model.partners import (
     partners_of_tables,
     share_among_rivals,
 )
-from matcher.taught.model.similarities import NEXT_YEAR, level_of
+from matcher.taught.model.similarities import level_of
 
 # Cuts between levels of similarity.
 CUTS = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.9999)
@@ -80,7 +80,7 @@ def fit_agreement(
     pairs: Pairs,
     is_self_join: bool,
     long_texts: Sequence[str] = (),
-    years: Sequence[str] = (),
+    times: Mapping[str, float] = NOTHING_TELLS,
 ) -> AgreementModel:
     """Fit a model to candidate pairs, without any label.
 
@@ -88,7 +88,7 @@ def fit_agreement(
     those of years. Related pairs are a class of their own where many matches have copied texts, or
     where no text is long and other years are other things.
     """
-    fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts, years)
+    fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts, times)
     if not is_self_join:
         return fit(partners_of_tables(pairs, similarities[ALL_COLUMNS]))
     model = fit(Partners(left_has_one=False, right_has_one=False))
@@ -102,7 +102,7 @@ def _fit_classes(
     pairs: Pairs,
     is_self_join: bool,
     long_texts: Sequence[str],
-    years: Sequence[str],
+    times: Mapping[str, float],
     partners: Partners,
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where some are related."""
@@ -112,13 +112,16 @@ def _fit_classes(
     two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
     contained = [known[group] for group in long_texts if group in known]
     if not contained:
-        telling = [
-            group for group in years if group in known and _years_tell(known, group, matches)
-        ]
+        telling = {
+            group: cut
+            for group, cut in times.items()
+            if group in known and _times_tell(known, group, cut, matches)
+        }
         if not telling:
             return two_classes
-        starting = _guess_by_year(known[telling[0]], matches)
-        return fit.maximise(*starting, dict.fromkeys(telling, NEXT_YEAR))[0]
+        first = next(iter(telling))
+        starting = _guess_by_time(known[first], telling[first], matches)
+        return fit.maximise(*starting, telling)[0]
     # The text that is contained most tells; NaN where none is known.
     most_contained = np.fmax.reduce(contained)
     is_copied = most_contained >= COPIED_SHARE
@@ -232,17 +235,19 @@ def _guess_by_texts(contained: Floats, matches: Doubles) -> tuple[Doubles, Doubl
     return np.where(is_known, starting, matches), np.where(is_known, related, 0.0)
 
 
-def _years_tell(similarities: Mapping[str, Floats], years: str, matches: Doubles) -> bool:
+def _times_tell(
+    similarities: Mapping[str, Floats], times: str, cut: float, matches: Doubles
+) -> bool:
     """Tell from the `matches` found so far whether other years are other things.
 
     They are where some column, such as the ISBN, agrees in many matches of the same year and in
     hardly any of other years. If years were merely wrong, it would agree in both.
     """
     is_match = matches > 0.5
-    is_same = is_match & (similarities[years] == 1)
-    is_other = is_match & (similarities[years] < NEXT_YEAR)
+    is_same = is_match & (similarities[times] == 1)
+    is_other = is_match & (similarities[times] < cut)
     for group, value in similarities.items():
-        if group in (ALL_COLUMNS, RIVALS, years):
+        if group in (ALL_COLUMNS, RIVALS, times):
             continue
         same, other = (value[rows & ~np.isnan(value)] >= AGREEING for rows in (is_same, is_other))
         if min(len(same), len(other)) < MIN_TO_TELL:
@@ -253,13 +258,15 @@ def _years_tell(similarities: Mapping[str, Floats], years: str, matches: Doubles
     return False
 
 
-def _guess_by_year(similarity: Floats, matches: Doubles) -> tuple[Doubles, Doubles]:
+def _guess_by_time(
+    similarity: Floats, cut: float, matches: Doubles
+) -> tuple[Doubles, Doubles]:
     """Return the probabilities of matches and of related pairs to start with.
 
     Of the `matches` found so far those of other years are related. Where a year is unknown, they
     stay.
     """
-    is_match = np.where(similarity >= NEXT_YEAR, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY)
+    is_match = np.where(similarity >= cut, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY)
     is_match[np.isnan(similarity)] = 1
     return matches * is_match, matches * (1 - is_match)
 

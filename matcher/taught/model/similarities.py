@@ -11,10 +11,9 @@ from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
 # and short shingles do not mind sentences in another order.
 CONTAINED_TEXT = "short shingles contained, more"
-# Feature that only columns of years have.
-YEARS_APART = "years apart"
-# Similarity of one year with the next, and of years further apart less.
-NEXT_YEAR = 0.5
+# Similarity from which on values agree, by the feature that only such columns have: years that are
+# one apart, and equal dates (of other days mostly one digit differs).
+AGREEING_TIMES = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
 # Similarity of the editions of two records of which neither names one: a level of its own. Where
 # later editions are named, both are the first one, also if the year of one is unknown.
 NEITHER_NAMED = 0.98
@@ -69,9 +68,13 @@ def long_text_groups(features: Sequence[Feature]) -> tuple[str, ...]:
     return tuple(feature.group for feature in features if feature.name == CONTAINED_TEXT)
 
 
-def year_groups(features: Sequence[Feature]) -> tuple[str, ...]:
-    """Return the groups of years."""
-    return tuple(feature.group for feature in features if feature.name == YEARS_APART)
+def time_groups(features: Sequence[Feature]) -> dict[str, float]:
+    """Return the groups of years and dates; for each the similarity from which on they agree."""
+    return {
+        feature.group: AGREEING_TIMES[feature.name]
+        for feature in features
+        if feature.name in AGREEING_TIMES
+    }
 
 
 def level_of(value: Floats, cuts: Sequence[float]) -> Ints:
