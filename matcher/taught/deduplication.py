@@ -47,7 +47,7 @@ from matcher.taught.model.agreement import AgreementModel
 from matcher.taught.model.expectation import fit_agreement
 from matcher.taught.model.labelled_rivals import MIN_LABELS, score_with_labelled_rivals
 from matcher.taught.model.partners import Partners
-from matcher.taught.model.similarities import group_similarities, long_text_groups, time_groups
+from matcher.taught.model.similarities import group_similarities, long_text_groups, measured_groups
 from matcher.taught.model.taught_model import (
     ScoringTable,
     TaughtModel,
@@ -281,7 +281,7 @@ def _fit_agreement(
         pairs[~are_apart],
         comparison.is_self_join,
         long_text_groups(features),
-        time_groups(features),
+        measured_groups(features),
     )
 
 

@@ -10,8 +10,9 @@ The shares of matches and of other pairs at each level are estimated from the ca
   (`share_among_rivals`). Elsewhere the weights are damped, as columns depend on each other.
 - Related pairs may be a class of their own. With long texts it starts from pairs that share a part
   of their texts, as a copy has nearly all of the shorter one. Elsewhere it starts from pairs of
-  other years, where these are of other things: editions of one work agree in all but the year and
-  what depends on it.
+  other years, dates or amounts, where these are of other things: editions of one work agree in all
+  but the year and what depends on it, concerts of one tour in all but the date, the city and the
+  hall, flats of one house in all but the rooms, the area and the rent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,17 +60,18 @@ STARTING_PROBABILITY = 0.9
 # numbers differ (F1 .70, with a half .77, a quarter .82); chicago-childcare loses by less (.93, .91
 # and .91).
 REPEATED_EVIDENCE = 0.5
-# Of the related pairs that have copied texts, or years one apart at most, the share that is believed.
+# Of the related pairs that have copied texts, or the same year, date or amount, the share that is
+# believed.
 # Without it, copies under another title are taken for related pairs (re-posted adverts: recall .91
 # instead of .996), and half of the same publications for other editions.
 BELIEVED_SHARE = 0.05
-# Similarity from which on a column agrees, to tell whether other years are other things.
+# Similarity from which on a column agrees, to tell whether other years or amounts are other things.
 AGREEING = 0.9
-# Matches of the same year, and of other years, that this takes.
+# Matches of the same year or amount, and of other ones, that this takes.
 MIN_TO_TELL = 20
-# Share of the matches of the same year that agree in a column that tells, at least; and of the
-# others relative to them, at most. In bibliographies the latter was 0 to .18 for ISBNs or editions,
-# in a list of wines .4 for the name.
+# Share of the matches of the same year or amount that agree in a column that tells, at least; and of
+# the others relative to them, at most. In bibliographies the latter was 0 to .18 for ISBNs or
+# editions, in a list of wines .4 for the name.
 MIN_AGREEING_SHARE = 0.2
 MAX_AGREEING_RATIO = 0.25
 NOTHING_TELLS: Mapping[str, float] = {}
@@ -80,15 +82,16 @@ def fit_agreement(
     pairs: Pairs,
     is_self_join: bool,
     long_texts: Sequence[str] = (),
-    times: Mapping[str, float] = NOTHING_TELLS,
+    measured: Mapping[str, float] = NOTHING_TELLS,
 ) -> AgreementModel:
     """Fit a model to candidate pairs, without any label.
 
-    `long_texts` are the groups whose similarity is the share of a text that another one has, `years`
-    those of years. Related pairs are a class of their own where many matches have copied texts, or
-    where no text is long and other years are other things.
+    `long_texts` are the groups whose similarity is the share of a text that another one has.
+    `measured` gives for those of years, dates and amounts the similarity from which on they agree.
+    Related pairs are a class of their own where many matches have copied texts, or where no text is
+    long and other years, dates or amounts are other things.
     """
-    fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts, times)
+    fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts, measured)
     if not is_self_join:
         return fit(partners_of_tables(pairs, similarities[ALL_COLUMNS]))
     model = fit(Partners(left_has_one=False, right_has_one=False))
@@ -102,7 +105,7 @@ def _fit_classes(
     pairs: Pairs,
     is_self_join: bool,
     long_texts: Sequence[str],
-    times: Mapping[str, float],
+    measured: Mapping[str, float],
     partners: Partners,
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where some are related."""
@@ -114,13 +117,13 @@ def _fit_classes(
     if not contained:
         telling = {
             group: cut
-            for group, cut in times.items()
-            if group in known and _times_tell(known, group, cut, matches)
+            for group, cut in measured.items()
+            if group in known and _values_tell(known, group, cut, matches)
         }
         if not telling:
             return two_classes
         first = next(iter(telling))
-        starting = _guess_by_time(known[first], telling[first], matches)
+        starting = _guess_by_value(known[first], telling[first], matches)
         return fit.maximise(*starting, telling)[0]
     # The text that is contained most tells; NaN where none is known.
     most_contained = np.fmax.reduce(contained)
@@ -235,19 +238,20 @@ def _guess_by_texts(contained: Floats, matches: Doubles) -> tuple[Doubles, Doubl
     return np.where(is_known, starting, matches), np.where(is_known, related, 0.0)
 
 
-def _times_tell(
-    similarities: Mapping[str, Floats], times: str, cut: float, matches: Doubles
+def _values_tell(
+    similarities: Mapping[str, Floats], group: str, cut: float, matches: Doubles
 ) -> bool:
-    """Tell from the `matches` found so far whether other years are other things.
+    """Tell from the `matches` found so far whether other values of a group are other things.
 
     They are where some column, such as the ISBN, agrees in many matches of the same year and in
-    hardly any of other years. If years were merely wrong, it would agree in both.
+    hardly any of other years. If years were merely wrong, it would agree in both. `cut` is the
+    similarity from which on two values are the same.
     """
     is_match = matches > 0.5
-    is_same = is_match & (similarities[times] == 1)
-    is_other = is_match & (similarities[times] < cut)
-    for group, value in similarities.items():
-        if group in (ALL_COLUMNS, RIVALS, times):
+    is_same = is_match & (similarities[group] == 1)
+    is_other = is_match & (similarities[group] < cut)
+    for other_group, value in similarities.items():
+        if other_group in (ALL_COLUMNS, RIVALS, group):
             continue
         same, other = (value[rows & ~np.isnan(value)] >= AGREEING for rows in (is_same, is_other))
         if min(len(same), len(other)) < MIN_TO_TELL:
@@ -258,13 +262,11 @@ def _times_tell(
     return False
 
 
-def _guess_by_time(
-    similarity: Floats, cut: float, matches: Doubles
-) -> tuple[Doubles, Doubles]:
+def _guess_by_value(similarity: Floats, cut: float, matches: Doubles) -> tuple[Doubles, Doubles]:
     """Return the probabilities of matches and of related pairs to start with.
 
-    Of the `matches` found so far those of other years are related. Where a year is unknown, they
-    stay.
+    Of the `matches` found so far those of other years, dates or amounts are related: of a similarity
+    below `cut`. Where a value is unknown, they stay.
     """
     is_match = np.where(similarity >= cut, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY)
     is_match[np.isnan(similarity)] = 1

@@ -11,9 +11,10 @@ from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
 # and short shingles do not mind sentences in another order.
 CONTAINED_TEXT = "short shingles contained, more"
-# Similarity from which on values agree, by the feature that only such columns have: years that are
-# one apart, and equal dates (of other days mostly one digit differs).
-AGREEING_TIMES = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
+# Similarity from which on two values agree, by the feature that only columns of such values have:
+# years up to one apart, equal dates (those of other days may differ in one digit), and amounts up to
+# 3.5 % apart.
+_AGREEING = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
 # Similarity of the editions of two records of which neither names one: a level of its own. Where
 # later editions are named, both are the first one, also if the year of one is unknown.
 NEITHER_NAMED = 0.98
@@ -68,12 +69,10 @@ def long_text_groups(features: Sequence[Feature]) -> tuple[str, ...]:
     return tuple(feature.group for feature in features if feature.name == CONTAINED_TEXT)
 
 
-def time_groups(features: Sequence[Feature]) -> dict[str, float]:
-    """Return the groups of years and dates; for each the similarity from which on they agree."""
+def measured_groups(features: Sequence[Feature]) -> dict[str, float]:
+    """Return the groups of years, dates and amounts, with the similarity from which on each agrees."""
     return {
-        feature.group: AGREEING_TIMES[feature.name]
-        for feature in features
-        if feature.name in AGREEING_TIMES
+        feature.group: _AGREEING[feature.name] for feature in features if feature.name in _AGREEING
     }
 
 

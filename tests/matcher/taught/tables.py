@@ -1,6 +1,7 @@
 """A small table of shops' goods with duplicates, made by a recipe."""
 
 import random
+from datetime import date, timedelta
 
 import numpy as np
 
@@ -84,6 +85,65 @@ def make_editions(
             rows.append((surname, f"{title}: a {generator.choice(words)}", str(year), isbn))
             year += generator.randrange(5, 9)
     return to_records(rows, ("author", "title", "year", "isbn")), pairs
+
+
+def make_concerts(tours: int = 60) -> tuple[Records, list[tuple[int, int]]]:
+    """Return concerts that two or three agencies list each, with the true pairs.
+
+    A tour has one artist, and four concerts a few days apart in other cities.
+    """
+    generator = random.Random(8)
+    words = ["".join(generator.choices("abdeiklmnorstu", k=6)).capitalize() for _ in range(300)]
+    cities = words[:12]
+    rows = list[tuple[str, ...]]()
+    pairs = list[tuple[int, int]]()
+    for _ in range(tours):
+        artist = " ".join(generator.choices(words, k=2))
+        day = date(2025, 1, 1) + timedelta(generator.randrange(300))
+        for city in generator.sample(cities, 4):
+            day += timedelta(generator.randrange(1, 5))
+            hall = f"{city} {generator.choice(('Hall', 'Arena', 'Theatre'))}"
+            first = len(rows)
+            rows.append((artist, f"{artist}: live", hall, city, day.isoformat()))
+            rows.append((artist.upper(), artist, hall, city, f"{day:%d.%m.%Y}"))
+            pairs.append((first, first + 1))
+            if generator.random() < 0.5:
+                rows.append((artist, f"{artist} on tour", hall, city.upper(), f"{day:%d %b %Y}"))
+                pairs += [(first, first + 2), (first + 1, first + 2)]
+    return to_records(rows, ("artist", "title", "venue", "city", "date")), pairs
+
+
+def make_flats(
+    houses: int = 60, areas_are_wrong: bool = False
+) -> tuple[Records, list[tuple[int, int]]]:
+    """Return flats that three portals list, several in each house, with the true pairs.
+
+    With `areas_are_wrong` there is one flat in each house, and one portal has a wrong area in every
+    second record.
+    """
+    generator = random.Random(9)
+    words = ["".join(generator.choices("abdeiklmnorstu", k=6)).capitalize() for _ in range(300)]
+    rows = list[tuple[str, ...]]()
+    pairs = list[tuple[int, int]]()
+    for number in range(houses):
+        address = f"{generator.choice(words)}weg {generator.randrange(1, 90)}"
+        agency = " ".join(generator.choices(words, k=2))
+        for _ in range(1 if areas_are_wrong else 3):
+            area, rent = generator.randrange(30, 140), generator.randrange(300, 1900)
+            other_area = area + 25 if areas_are_wrong and number % 2 else area
+            first = len(rows)
+            pairs += [(first, first + 1), (first, first + 2), (first + 1, first + 2)]
+            for copy_area in (area, other_area, area):
+                address_form = generator.choice(("{}", "{}, 2nd floor", "{} (centre)"))
+                rows.append(
+                    (
+                        address_form.format(generator.choice((address, address.upper()))),
+                        generator.choice((agency, f"{agency} Ltd")),
+                        generator.choice((f"{copy_area} m²", str(copy_area), f"{copy_area}.0")),
+                        generator.choice((str(rent), f"{rent} €", f"{rent}.00")),
+                    )
+                )
+    return to_records(rows, ("address", "agency", "area", "rent")), pairs
 
 
 def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:

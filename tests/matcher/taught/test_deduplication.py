@@ -16,7 +16,9 @@ from matcher.taught.model.explain import explain_pairs
 from matcher.taught.model.model_file import load_model, save_model
 from tests.matcher.taught.tables import (
     make_adverts,
+    make_concerts,
     make_editions,
+    make_flats,
     make_goods,
     make_labels,
     to_records,
@@ -73,6 +75,24 @@ def test_years_tell_editions_unless_they_are_merely_wrong(years_are_wrong: bool)
     decision = decide(records, None)
     assert _score(decision, truth) > 0.97
     assert (decision.model.agreement.related_prior is None) == years_are_wrong
+
+
+def test_dates_tell_concerts_of_one_tour() -> None:
+    """Without labels, concerts of one tour in other cities are no duplicates; dates have any form."""
+    records, truth = make_concerts()
+    decision = decide(records, None)
+    assert dict(zip(records.names, decision.comparison.kinds, strict=True))["date"] == "date"
+    assert decision.model.agreement.related_prior is not None
+    assert _score(decision, truth) > 0.95
+
+
+@pytest.mark.parametrize("areas_are_wrong", [False, True])
+def test_amounts_tell_flats_of_one_house(areas_are_wrong: bool) -> None:
+    """Where the rent differs with the area, these are other flats; else the area is an error."""
+    records, truth = make_flats(areas_are_wrong=areas_are_wrong)
+    decision = decide(records, None)
+    assert _score(decision, truth) > 0.95
+    assert (decision.model.agreement.related_prior is None) == areas_are_wrong
 
 
 def test_with_labels() -> None:
