@@ -29,6 +29,7 @@ from matcher.taught.candidates import (
     joined_pairs,
     unite_pairs,
 )
+from matcher.taught.columns.amounts import unify_amounts
 from matcher.taught.columns.kinds import ColumnKind, detect_kinds
 from matcher.taught.columns.pages import TextOptions, read_texts
 from matcher.taught.columns.scripts import romanise_records
@@ -223,10 +224,10 @@ def _compare_columns(
     kinds = detect_kinds(left.names, sides, given)
     if all(kind is ColumnKind.IGNORED for kind in kinds):
         raise UsageError("all columns are empty or ignored: nothing can be compared")
-    read_left = romanise_records(read_texts(left, kinds, options.text))
-    read_right = None
-    if right is not None:
-        read_right = romanise_records(read_texts(right, kinds, options.text))
+    tables = [left] if right is None else [left, right]
+    read = [romanise_records(read_texts(table, kinds, options.text)) for table in tables]
+    read_left, *rest = unify_amounts(read, kinds)
+    read_right = rest[0] if rest else None
     # The search for neighbours needs all records, other methods find pairs of few of them.
     in_parts = not options.neighbours
     comparison = Comparison(read_left, read_right, kinds, options.shingle_size, in_parts)

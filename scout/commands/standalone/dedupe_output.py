@@ -141,6 +141,10 @@ def _print_explanation(explanation: dict[str, Any]) -> None:
     print_lines("", title)
     if explanation["variant"]:
         print_lines(f"Kept apart as variants by the rule {explanation['variant']!r}.")
+    elif explanation["groups_decide"] and explanation["same_group"]:
+        print_lines("A pair all the same: on average the pairs of its group say so.")
+    elif explanation["groups_decide"]:
+        print_lines("No pair all the same: on average the pairs of the two groups are none.")
     rows: list[tuple[object, ...]] = [("base", None, explanation["base"], "", "")]
     for step in explanation["steps"]:
         rows.append((step["column"], step["weight"], step["total"], step["left"], step["right"]))

@@ -22,8 +22,14 @@ def find_pair(run: TaughtRun, text: str) -> int:
     left_name, right_name = left_name.strip(), right_name.strip()
     left = run.tables[0].rows_of([left_name]).get(left_name)
     right = run.tables[-1].rows_of([right_name]).get(right_name)
-    if not separator or left is None or right is None:
+    if not separator:
         raise UsageError(f"--explain {text}: write the lines (or ids) of two records, LEFT,RIGHT")
+    for name, found in ((left_name, left), (right_name, right)):
+        if found is None:
+            kind = "id" if run.has_ids else "line"
+            raise UsageError(f"--explain {text}: no record has the {kind} {name!r}")
+    assert left is not None
+    assert right is not None
     if len(run.tables) == 1:
         left, right = sorted((left, right))
     row = int(find_rows(run.decision.scored.pairs, np.array([[left, right]]))[0])
@@ -64,6 +70,7 @@ def _as_steps(run: TaughtRun, row: int, waterfall: Waterfall, place: int) -> dic
                 "right": values[1][:MAX_VALUE],
             }
         )
+    is_same = _are_in_one_group(run, left, right)
     return {
         "left": run.tables[0].names[left],
         "right": run.tables[-1].names[right],
@@ -73,7 +80,16 @@ def _as_steps(run: TaughtRun, row: int, waterfall: Waterfall, place: int) -> dic
         "probability": describe_probability(total),
         "threshold": round(decision.model.threshold, 4),
         "variant": decision.variant_of[row],
+        "same_group": is_same,
+        "groups_decide": is_same != bool(decision.odds[row] > 0),
     }
+
+
+def _are_in_one_group(run: TaughtRun, left: int, right: int) -> bool:
+    """Return True if two records, a row of each side, are duplicates in the end."""
+    if len(run.tables) > 1:
+        right += len(run.duplicates.left)
+    return any(left in group and right in group for group in run.decision.groups)
 
 
 def column_weights(run: TaughtRun) -> list[tuple[str, float, float]]:

@@ -63,6 +63,7 @@ def test_labels_model_and_files(
     assert figures["pairs"] == len(_rows(pairs))
     [explanation] = figures["explanations"]
     assert explanation["probability"] > 0.5
+    assert (explanation["same_group"], explanation["groups_decide"]) == (True, False)
     assert {"g0", "g60"} <= {row["id"] for row in _rows(clusters)}
     assert ("g0", "g60") in {(row["left_id"], row["right_id"]) for row in _rows(pairs)}
     page = charts.read_text()
@@ -70,6 +71,14 @@ def test_labels_model_and_files(
     assert "<script" not in page
     again = json.loads(scout(*taught, "--model", str(model)).out)
     assert abs(again["pairs"] - figures["pairs"]) <= 1
+    # A model finds its columns by name, in any order and among others.
+    rows = _rows(goods_csv)
+    with goods_csv.open("w", newline="") as file:
+        table = csv.DictWriter(file, ["stock", *reversed(rows[0])])
+        table.writeheader()
+        table.writerows({**row, "stock": "7"} for row in rows)
+    other = json.loads(scout(*taught, "--model", str(model)).out)
+    assert (other["pairs"], other["taught"]["kinds"]) == (again["pairs"], again["taught"]["kinds"])
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,8 @@ def test_labels_model_and_files(
         (("--decide", "taught", "--kind", "title=colour"), "kinds are"),
         (("--decide", "taught", "--variants", "hue"), "rules are"),
         (("--decide", "taught", "--threshold", "1.5"), "a probability"),
-        (("--decide", "taught", "--explain", "1,99999"), "write the lines"),
+        (("--decide", "taught", "--explain", "1,99999"), "no record has the line '1'"),
+        (("--decide", "taught", "--explain", "1"), "LEFT,RIGHT"),
         (("--decide", "taught", "--method", "embeddings"), "does not find candidates"),
     ],
 )
@@ -161,5 +171,7 @@ def test_labelling_survives_a_kill(goods_csv: Path, tmp_path: Path) -> None:
         [*command, "--count", "1"], check=False, input="n\n", capture_output=True, text=True
     )
     assert second.returncode == 0, second.stderr
+    # Without --id the labels would name lines.
+    assert f"scout dedupe {goods_csv} --id id --decide taught --labels {labels}" in second.stdout
     pairs = {(row["left"], row["right"]) for row in _rows(labels)}
     assert len(pairs) == 4
