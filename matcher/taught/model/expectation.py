@@ -122,8 +122,7 @@ def _fit_classes(
         }
         if not telling:
             return two_classes
-        first = next(iter(telling))
-        starting = _guess_by_value(known[first], telling[first], matches)
+        starting = _guess_by_values(known, telling, matches)
         return fit.maximise(*starting, telling)[0]
     # The text that is contained most tells; NaN where none is known.
     most_contained = np.fmax.reduce(contained)
@@ -262,14 +261,20 @@ def _values_tell(
     return False
 
 
-def _guess_by_value(similarity: Floats, cut: float, matches: Doubles) -> tuple[Doubles, Doubles]:
+def _guess_by_values(
+    similarities: Mapping[str, Floats], telling: Mapping[str, float], matches: Doubles
+) -> tuple[Doubles, Doubles]:
     """Return the probabilities of matches and of related pairs to start with.
 
     Of the `matches` found so far those of other years, dates or amounts are related: of a similarity
-    below `cut`. Where a value is unknown, they stay.
+    below the value of `telling` in any of its groups. Where values are unknown, they stay.
     """
-    is_match = np.where(similarity >= cut, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY)
-    is_match[np.isnan(similarity)] = 1
+    is_match = np.ones(len(matches))
+    for group, cut in telling.items():
+        agrees = np.where(
+            similarities[group] >= cut, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY
+        )
+        is_match *= np.where(np.isnan(similarities[group]), 1, agrees)
     return matches * is_match, matches * (1 - is_match)
 
 
