@@ -10,6 +10,7 @@ import os
 import re
 import sqlite3
 import time
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -168,8 +169,11 @@ class Store:
 
     def shop(self, name: str) -> Shop:
         """Load a shop by name. Raises UnknownShop."""
+        # Some systems type letters and marks apart, which stored names have composed.
+        composed = unicodedata.normalize("NFC", name)
         with self.read() as session:
-            shop = session.exec(select(Shop).where(Shop.name == name)).first()
+            query = select(Shop).where(col(Shop.name).in_([name, composed]))
+            shop = session.exec(query.order_by(col(Shop.name) == composed)).first()
         if shop is None:
             raise UnknownShop(name)
         return shop
@@ -293,6 +297,11 @@ def _make_engine(database: str) -> Engine:
         if url.drivername in _POSTGRESQL_NAMES:
             # SQLAlchemy would take another driver than the one that Scout installs.
             url = url.set(drivername="postgresql+psycopg")
+        if url.get_backend_name() not in ("sqlite", "postgresql"):
+            raise ConfigError(
+                f"setting 'database_url': {_without_password(database)!r} is neither a database of "
+                "SQLite nor of PostgreSQL"
+            )
         if url.get_backend_name() != "sqlite":
             engine = create_engine(url, pool_pre_ping=True, json_deserializer=_load_json)
             # Before SQLAlchemy asks for the version, which it cannot read from such a database.
@@ -397,9 +406,7 @@ def _translate_errors(name: object) -> Iterator[None]:
             raise StoreError(f"{name} cannot be used: {_first_line(error)}") from error
         if "not a database" not in str(error.orig):
             raise
-        raise StoreError(
-            f"{name} is not a database: name another with SCOUT_DATABASE_URL"
-        ) from error
+        raise StoreError(f"{name} is not a database: name another") from error
 
 
 def _clear_error(error: OperationalError, name: object) -> StoreError:

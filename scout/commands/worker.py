@@ -206,6 +206,8 @@ def cancel_job(context: typer.Context, shop: ShopArgument) -> None:
             print_lines(f"{format_cell(busy)}; 'scout worker cancel' once more ends that run")
     elif lease_table.request_end(store, shop_jobs.shop_lock(stored_shop)):
         print_lines(f"the run of shop {format_cell(shop)} ends in a moment")
+    elif shop_jobs.cancel_lost(store, stored_shop, invocation.settings.lease_seconds):
+        print_lines(f"shop {format_cell(shop)} is no longer queued; its worker was lost")
     else:
         raise UsageError(f"shop {shop!r} is neither queued nor run: 'scout status' shows which are")
 

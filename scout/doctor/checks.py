@@ -11,7 +11,12 @@ from scout.doctor.installation import (
     check_python,
     check_versions,
 )
-from scout.doctor.machine import check_data_folder, check_temporary_folder, check_time_zone
+from scout.doctor.machine import (
+    check_data_folder,
+    check_temporary_folder,
+    check_time_zone,
+    check_variables,
+)
 from scout.doctor.store_checks import check_bodies, check_database, check_runs
 
 CHECKS: tuple[Callable[[Settings], Iterator[CheckResult]], ...] = (
@@ -20,6 +25,7 @@ CHECKS: tuple[Callable[[Settings], Iterator[CheckResult]], ...] = (
     check_versions,
     check_browser,
     check_java,
+    check_variables,
     check_data_folder,
     check_temporary_folder,
     check_time_zone,

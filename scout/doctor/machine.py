@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,6 +19,18 @@ MIN_FREE_SPACE = 500_000_000
 
 MIN_FREE_INODES = 20_000
 """Files that can still be made below which a crawl is likely to use up all: one for each page."""
+
+
+def check_variables(_settings: Settings) -> Iterator[CheckResult]:
+    """Check the environment for `SCOUT_*` variables that are no setting: typing errors mostly."""
+    names = {f"SCOUT_{name.upper()}" for name in Settings.model_fields}
+    for variable in sorted(os.environ):
+        if not variable.startswith("SCOUT_") or variable.removesuffix("_FILE") in names:
+            continue
+        message = f"{variable} is no setting and has no effect: correct its name, or unset it"
+        if nearest := get_close_matches(variable, names, 1):
+            message = f"{variable} is no setting and has no effect: {nearest[0]} is one"
+        yield CheckResult("variables", "wrong", message)
 
 
 def check_data_folder(settings: Settings) -> Iterator[CheckResult]:

@@ -177,6 +177,30 @@ def cancel_waiting(store: Store, shop: Shop) -> bool:
         return _manager().cancel_job_by_id(job["id"], connection=driver_connection(session))
 
 
+def cancel_lost(store: Store, shop: Shop, seconds: float) -> bool:
+    """Cancel the job of a shop whose worker has not reported for some seconds.
+
+    Other workers would take it over; where none is left, it would stay under way. Return False
+    where there is no such job.
+    """
+    find = text(
+        "SELECT job.id FROM procrastinate_jobs job "
+        "LEFT JOIN procrastinate_workers worker ON worker.id = job.worker_id "
+        "WHERE job.lock = :lock AND job.status = 'doing' AND (worker.id IS NULL "
+        "OR worker.last_heartbeat < now() - make_interval(secs => :seconds))"
+    )
+    end = text("SELECT procrastinate_finish_job_v1(:id, 'aborted', false)")
+    with store.write() as session:
+        lock_queue(session)
+        connection = session.connection()
+        values = {"lock": shop_lock(shop), "seconds": seconds}
+        job = connection.execute(find, values).scalar_one_or_none()
+        if job is None:
+            return False
+        connection.execute(end, {"id": job})
+        return True
+
+
 def retry_set_aside(store: Store, shop: Shop) -> int:
     """Queue a job of a shop again that was set aside, with all its attempts before it.
 

@@ -4,6 +4,7 @@ One clear line at once is better than a failed crawl later.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
@@ -52,10 +53,12 @@ def update_shop(store: Store, shop: Shop, columns: Mapping[str, object]) -> None
 def check_name(name: str) -> str:
     """Return the name without outer white space if it can be typed and printed. Raises ScoutError.
 
-    >>> check_name(" garden tools ")
-    'garden tools'
+    Letters with marks are composed: one name does not look like another.
+
+    >>> check_name(" garden tools "), len(check_name("cafe\u0301"))
+    ('garden tools', 4)
     """
-    stripped = name.strip()
+    stripped = unicodedata.normalize("NFC", name.strip())
     is_valid = (
         stripped
         and stripped.isprintable()

@@ -25,10 +25,17 @@ FUNCTIONS = {
     "package names": installation.check_package_names,
     "versions": installation.check_versions,
     "data folder": machine.check_data_folder,
+    "variables": machine.check_variables,
     "temporary folder": machine.check_temporary_folder,
     "page bodies": check_bodies,
     "clock": check_runs,
 }
+
+
+@pytest.fixture(autouse=True)
+def _without_variables_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SCOUT_TEST_SERVER", "SCOUT_TEST_DATABASE"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def _wrong(settings: Settings, check: str) -> list[str]:
@@ -205,3 +212,12 @@ def test_programs(settings: Settings, tmp_path: Path, monkeypatch: pytest.Monkey
 def _package(folder: Path) -> None:
     folder.mkdir()
     (folder / "__init__.py").write_text("", encoding="utf-8")
+
+
+def test_a_variable_that_is_no_setting(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A misspelt variable is told with the setting that it is like."""
+    for name in ("SCOUT_CONTACT", "SCOUT_DATABASE_URL_FILE"):
+        monkeypatch.setenv(name, "x")
+    assert not [line for line in _wrong(settings, "variables") if "CONTACT" in line]
+    monkeypatch.setenv("SCOUT_CONCURENCY", "3")
+    assert any("SCOUT_CONCURRENCY is one" in line for line in _wrong(settings, "variables"))

@@ -1,8 +1,9 @@
 """A stored, taught index: new records are decided together with those of earlier calls.
 
 The folder holds the records that were compared so far and the model. Every call decides all records
-by that model (without labels: by their agreement), in the order of their names, so the groups do
-not depend on the order in which the records came. A call that was killed is repeated: the records are stored last, in one step.
+by that model (without labels: by their agreement), in the order of their names. So the groups do not
+depend on the order in which the records came, if labels come with the last of them. A call that was
+killed is repeated: the records are stored last, in one step.
 """
 
 import json
@@ -106,15 +107,17 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
             labels, unknown = labels_file.labels, labels_file.unknown
             require_both_classes(request.labels, labels)
         begun = perf_counter()
-        # Without labels, agreement is learnt anew from all records: it must not depend on which
-        # came first.
-        taught = model if model is not None and model.classifier is not None else None
+        # With labels, and without any classifier, all is learnt anew from all records: it must not
+        # depend on which came first.
+        taught = None
+        if model is not None and model.classifier is not None and not len(labels):
+            taught = model
         decision = decide(table.records, None, labels, taught, build_options(request), progress)
         duplicates = RecordDuplicates(
             table.records, None, decision.result, decision.groups, perf_counter() - begun
         )
         # A taught model stays until there are other labels.
-        if taught is None or len(labels):
+        if taught is None:
             save_model(decision.model, model_path)
         _write_records(folder, stored)
     plain = DedupeRequest(request.file, None, table.records.names)

@@ -114,8 +114,12 @@ def test_labels_of_other_records(scout: Scout, goods_csv: Path, tmp_path: Path) 
     assert "--id COLUMN" in result.error
 
 
-def test_an_index_is_free_of_order(scout: Scout, goods_csv: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("with_labels", [False, True])
+def test_an_index_is_free_of_order(
+    scout: Scout, goods_csv: Path, labels_csv: Path, tmp_path: Path, with_labels: bool
+) -> None:
     """Records that come in two parts end in the same groups in either order."""
+    labels = ("--labels", str(labels_csv)) if with_labels else ()
     lines = goods_csv.read_text().splitlines()
     parts = [tmp_path / "a.csv", tmp_path / "b.csv"]
     parts[0].write_text("\n".join(lines[:50]) + "\n")
@@ -127,6 +131,7 @@ def test_an_index_is_free_of_order(scout: Scout, goods_csv: Path, tmp_path: Path
             result = scout(
                 "dedupe", str(path), "--decide", "taught", "--id", "id",
                 "--index", str(tmp_path / f"index{number}"), "--clusters", str(clusters),
+                *(labels if path == order[-1] else ()),
             )  # fmt: skip
             assert result.code == 0, result.err
         members = dict[str, list[str]]()

@@ -57,6 +57,24 @@ def test_cancel(queue_store: Store) -> None:
     shop_jobs.enqueue(queue_store, shop)
 
 
+def test_cancel_lost(queue_settings: Settings, queue_store: Store, scout: Scout) -> None:
+    """A job under way is cancelled if its worker reports no more; that of a live worker is not."""
+    shop_jobs.enqueue(queue_store, queue_store.shop("a"))
+    with queue_store.write() as session:
+        queue_schema.driver_connection(session).execute(
+            "WITH worker AS (INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id) "
+            "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT id FROM worker)"
+        )
+    call = ["--database-url", queue_settings.database, "worker", "cancel", "a"]
+    assert "neither queued nor run" in scout(*call).error
+    with queue_store.write() as session:
+        queue_schema.driver_connection(session).execute(
+            "UPDATE procrastinate_workers SET last_heartbeat = '2020-01-01'"
+        )
+    assert "its worker was lost" in scout(*call).out
+    assert shop_jobs.count_jobs(queue_store)[JobState.CANCELLED] == 1
+
+
 def test_set_aside(queue_settings: Settings, queue_store: Store, scout: Scout) -> None:
     """A job that was set aside is shown with its reason, and queued again on request."""
     shop = queue_store.shop("a")
