@@ -5,7 +5,7 @@ from datetime import date
 
 from stdnum import isbn
 
-from matcher.taught.columns.months import fold_name, month_numbers
+from matcher.taught.columns.months import month_number
 
 # Characters of a value that are read as a number or a date; cap against hostile input.
 MAX_CHARACTERS = 40
@@ -81,6 +81,8 @@ def parse_date(text: str) -> date | None:
     (datetime.date(2020, 11, 30), None, None)
     >>> parse_date("17 Apr 1973"), parse_date("May 3rd, 2021"), parse_date("Mi., 5. März 2025")
     (datetime.date(1973, 4, 17), datetime.date(2021, 5, 3), datetime.date(2025, 3, 5))
+    >>> parse_date("5 марта 2025"), parse_date("5 marta 2025")
+    (datetime.date(2025, 3, 5), datetime.date(2025, 3, 5))
     """
     start = text[:MAX_CHARACTERS].strip()
     if match := _ISO_DATE.match(start) or _COMPACT_DATE.match(start):
@@ -90,9 +92,9 @@ def parse_date(text: str) -> date | None:
         if month > 12:
             day, month = month, day
     elif match := _DAY_AND_MONTH.match(start):
-        day, month, year = int(match[1]), _month(match[2]), int(match[3])
+        day, month, year = int(match[1]), month_number(match[2]), int(match[3])
     elif match := _MONTH_AND_DAY.match(start):
-        day, month, year = int(match[2]), _month(match[1]), int(match[3])
+        day, month, year = int(match[2]), month_number(match[1]), int(match[3])
     else:
         return None
     if year not in YEARS:
@@ -101,11 +103,6 @@ def parse_date(text: str) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
-
-
-def _month(name: str) -> int:
-    """Return the number of a month by its name, 0 if it is none."""
-    return month_numbers().get(fold_name(name), 0)
 
 
 def normalise_code(folded: str) -> str:
