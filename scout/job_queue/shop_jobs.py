@@ -18,6 +18,7 @@ from catalog.errors import Busy, UsageError
 from catalog.models import Shop
 from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
+from scout.job_queue import job_attempts
 from scout.job_queue.job_kinds import JobKind
 from scout.job_queue.queue_schema import driver_connection, lock_queue, require_queue
 
@@ -198,6 +199,7 @@ def cancel_lost(store: Store, shop: Shop, seconds: float) -> bool:
         if job is None:
             return False
         connection.execute(end, {"id": job})
+        job_attempts.end_lost_attempts(session, job)
         return True
 
 

@@ -59,7 +59,9 @@ def test_cancel(queue_store: Store) -> None:
 
 def test_cancel_lost(queue_settings: Settings, queue_store: Store, scout: Scout) -> None:
     """A job under way is cancelled if its worker reports no more; that of a live worker is not."""
-    shop_jobs.enqueue(queue_store, queue_store.shop("a"))
+    shop = queue_store.shop("a")
+    job_id = shop_jobs.enqueue(queue_store, shop)
+    job_attempts.begin_attempt(queue_store, job_id, shop.id or 0, JobKind.RUN, "m:1")
     with queue_store.write() as session:
         queue_schema.driver_connection(session).execute(
             "WITH worker AS (INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id) "
@@ -73,6 +75,9 @@ def test_cancel_lost(queue_settings: Settings, queue_store: Store, scout: Scout)
         )
     assert "its worker was lost" in scout(*call).out
     assert shop_jobs.count_jobs(queue_store)[JobState.CANCELLED] == 1
+    newest = shop_jobs.newest_job(queue_store, shop)
+    assert newest is not None
+    assert newest.reason == "its worker has ended, or cannot be reached"
 
 
 def test_set_aside(queue_settings: Settings, queue_store: Store, scout: Scout) -> None:
