@@ -1,9 +1,9 @@
 """Find duplicates in a table: a join method finds the pairs, clustering groups them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress, no_progress
@@ -149,11 +149,19 @@ def _table_records(
     if isinstance(key, str):
         keys = (key,)
     if keys:
-        table = list(cast(Iterable[Mapping[str, Any]], rows))
-        if not all(isinstance(row, Mapping) for row in table):
+        return records_from_rows(_require_columns(rows), keys)
+    return records_from_rows(_rows_of_texts(rows), [_TEXT])
+
+
+def _require_columns(rows: Iterable[Mapping[str, Any] | str]) -> Iterator[Mapping[str, Any]]:
+    for row in rows:
+        if isinstance(row, str):
             raise UsageError("the rows are texts without columns: leave out key")
-        return records_from_rows(table, keys)
-    texts = list(cast(Iterable[str], rows))
-    if not all(isinstance(text, str) for text in texts):
-        raise UsageError("the rows have columns: name those to compare by key")
-    return records_from_rows([{_TEXT: text} for text in texts], [_TEXT])
+        yield row
+
+
+def _rows_of_texts(texts: Iterable[Mapping[str, Any] | str]) -> Iterator[Mapping[str, str]]:
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError("the rows have columns: name those to compare by key")
+        yield {_TEXT: text}

@@ -1,8 +1,8 @@
-"""Jobs of a worker in the queue: it ends and hands back those only that are still its own.
+"""Jobs of a worker in the queue: it ends and hands back only those that are still its own.
 
-A worker that stood still for longer than its heartbeat may has its jobs taken over by another one.
-When it goes on, Procrastinate would store the end of its attempt (3.10 looks at the job's state,
-not at its worker), and queue a job once more that the other worker is running.
+Where a worker stands still and sends no heartbeat, another one takes over its jobs. When the first
+goes on, Procrastinate would store the end of its attempt (3.10 looks at the job's state, not at its
+worker), and queue a job once more that the other worker is running.
 """
 
 import logging

@@ -5,11 +5,13 @@ the amounts that can be read in one way only.
 """
 
 import re
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from math import log10, sqrt
-from statistics import median
+from math import sqrt
+
+import numpy as np
 
 from matcher.dedupe.base.packed_texts import PackedTexts
 from matcher.dedupe.base.records import Records, join_keys
@@ -58,7 +60,7 @@ def unify_amount(text: str, usual: float) -> str:
 
 def _usual_amount(values: Iterable[str]) -> float | None:
     """Return the median of the amounts of one reading, None if there are few or none is ambiguous."""
-    logarithms = list[float]()
+    amounts = array("d")
     has_ambiguous = False
     for value in values:
         if _AMBIGUOUS.match(value[:MAX_CHARACTERS]):
@@ -66,7 +68,7 @@ def _usual_amount(values: Iterable[str]) -> float | None:
             continue
         number = parse_number(value)
         if number is not None and number > 0:
-            logarithms.append(log10(number))
-    if not has_ambiguous or len(logarithms) < MIN_AMOUNTS:
+            amounts.append(number)
+    if not has_ambiguous or len(amounts) < MIN_AMOUNTS:
         return None
-    return float(10 ** median(logarithms))
+    return float(np.median(amounts))

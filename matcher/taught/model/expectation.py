@@ -61,9 +61,8 @@ STARTING_PROBABILITY = 0.9
 # and .91).
 REPEATED_EVIDENCE = 0.5
 # Of the related pairs that have copied texts, or the same year, date or amount, the share that is
-# believed.
-# Without it, copies under another title are taken for related pairs (re-posted adverts: recall .91
-# instead of .996), and half of the same publications for other editions.
+# believed. Without it, copies under another title are taken for related pairs (re-posted adverts:
+# recall .91 instead of .996), and half of the same publications for other editions.
 BELIEVED_SHARE = 0.05
 # Similarity from which on a column agrees, to tell whether other years or amounts are other things.
 AGREEING = 0.9

@@ -14,7 +14,7 @@ CONTAINED_TEXT = "short shingles contained, more"
 # Similarity from which on two values agree, by the feature that only columns of such values have:
 # years up to one apart, equal dates (those of other days may differ in one digit), and amounts up to
 # 3.5 % apart.
-_AGREEING = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
+_SAME_FROM = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
 # Similarity of the editions of two records of which neither names one: a level of its own. Where
 # later editions are named, both are the first one, also if the year of one is unknown.
 NEITHER_NAMED = 0.98
@@ -72,7 +72,9 @@ def long_text_groups(features: Sequence[Feature]) -> tuple[str, ...]:
 def measured_groups(features: Sequence[Feature]) -> dict[str, float]:
     """Return the groups of years, dates and amounts, with the similarity from which on each agrees."""
     return {
-        feature.group: _AGREEING[feature.name] for feature in features if feature.name in _AGREEING
+        feature.group: _SAME_FROM[feature.name]
+        for feature in features
+        if feature.name in _SAME_FROM
     }
 
 

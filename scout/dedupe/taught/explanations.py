@@ -20,24 +20,23 @@ def find_pair(run: TaughtRun, text: str) -> int:
     """Return the candidate that LEFT,RIGHT names, by id or line. Raises UsageError."""
     left_name, separator, right_name = text.partition(",")
     left_name, right_name = left_name.strip(), right_name.strip()
-    left = run.tables[0].rows_of([left_name]).get(left_name)
-    right = run.tables[-1].rows_of([right_name]).get(right_name)
     if not separator:
         raise UsageError(f"--explain {text}: write the lines (or ids) of two records, LEFT,RIGHT")
-    for name, found in ((left_name, left), (right_name, right)):
-        if found is None:
+    rows = list[int]()
+    for table, name in ((run.tables[0], left_name), (run.tables[-1], right_name)):
+        row = table.rows_of([name]).get(name)
+        if row is None:
             kind = "id" if run.has_ids else "line"
             raise UsageError(f"--explain {text}: no record has the {kind} {name!r}")
-    assert left is not None
-    assert right is not None
+        rows.append(row)
     if len(run.tables) == 1:
-        left, right = sorted((left, right))
-    row = int(find_rows(run.decision.scored.pairs, np.array([[left, right]]))[0])
-    if row < 0:
+        rows.sort()
+    candidate = int(find_rows(run.decision.scored.pairs, np.array([rows]))[0])
+    if candidate < 0:
         raise UsageError(
             f"--explain {text}: these records were never compared: no method made them a candidate"
         )
-    return row
+    return candidate
 
 
 def explain_rows(run: TaughtRun, rows: Sequence[int]) -> list[dict[str, Any]]:
