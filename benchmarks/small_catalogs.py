@@ -1,4 +1,4 @@
-"""Verdicts on shops of which the catalog lists few offers: trained trees against the fixed formula.
+"""Verdicts on shops of which the catalog lists few offers: scorecard, trees and fixed formula.
 
 usage: python -m benchmarks.small_catalogs DATA [--sizes 5,10,18] [--draws 12]
 
@@ -8,14 +8,17 @@ folder, every second time neighbours by brand and title, which are often sibling
 the right sides of `size` pairs. The shop has their left sides, and those of half as many or eight
 times as many other pairs, which the catalog lacks. No pair has a link.
 
-Prints the share of offers with a right and with a wrong verdict, by folder, size and further ones.
+Prints the share of offers with a right and with a wrong verdict, by folder, size and further ones,
+and the mean of each over all lines.
 """
 
 import argparse
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from catalog.models import OfferFields, Verdict
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
@@ -24,8 +27,13 @@ from matcher.match import match_offers
 
 # Offers of the shop that the catalog lacks, by offer that it lists.
 MISSING_RATIOS = (0.5, 8.0)
-# Smallest catalog that is trained on, by classifier.
-CLASSIFIERS = {"trees": 2, "formula": 10**9}
+# Settings that choose a classifier at each size.
+ALWAYS, NEVER = 2, 10**9
+CLASSIFIERS = {
+    "scorecard": replace(DEFAULT_CONFIG, min_training_offers=ALWAYS, min_tree_offers=NEVER),
+    "trees": replace(DEFAULT_CONFIG, min_training_offers=ALWAYS, min_tree_offers=ALWAYS),
+    "formula": replace(DEFAULT_CONFIG, min_training_offers=NEVER),
+}
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,7 @@ def main() -> None:
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",")]
     print(f"{'set':20} {'catalog':>7} {'missing':>7}  " + "  ".join(CLASSIFIERS))
+    lines: list[list[tuple[float, float]]] = []
     for path in sorted(arguments.data.glob("*/matches.csv")):
         pairs = read_true_pairs(path.parent)
         for ratio in MISSING_RATIOS:
@@ -67,12 +76,19 @@ def main() -> None:
                     )
                     continue
                 shares = []
-                for min_training_offers in CLASSIFIERS.values():
-                    config = replace(DEFAULT_CONFIG, min_training_offers=min_training_offers)
+                for config in CLASSIFIERS.values():
                     counts = count_verdicts(pairs, size, missing, config, arguments.draws)
                     right, wrong = counts.right / counts.offers, counts.wrong / counts.offers
-                    shares.append(f"right {right:.3f} wrong {wrong:.3f}")
-                print(f"{path.parent.name:20} {size:7} {missing:7}  " + "  ".join(shares))
+                    shares.append((right, wrong))
+                lines.append(shares)
+                print(f"{path.parent.name:20} {size:7} {missing:7}  {_in_words(shares)}")
+    if lines:
+        means = np.mean(lines, axis=0)
+        print(f"{'mean':20} {'':7} {'':7}  {_in_words(means)}")
+
+
+def _in_words(shares: Iterable[Sequence[float]]) -> str:
+    return "  ".join(f"right {right:.3f} wrong {wrong:.3f}" for right, wrong in shares)
 
 
 def read_true_pairs(folder: Path) -> list[TruePair]:

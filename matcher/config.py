@@ -59,10 +59,13 @@ class MatcherConfig:
     leftover_gain: float = 2.0
 
     # Training (matcher.training)
-    # Below this number of catalog offers the fixed formula scores pairs. From 5 on, trained trees
-    # are wrong less often: .08 instead of .18 of the offers over four sets
+    # Below this number of catalog offers the fixed formula scores pairs. From 5 on, a trained
+    # scorecard is wrong less often: XX instead of .18 of the offers over four sets
     # (python -m benchmarks.small_catalogs DATA).
     min_training_offers: int = 5
+    # From this number of catalog offers on, trees are trained. With 90, a scorecard is wrong less
+    # often (.06 instead of .07), with 250 both are alike (the same command, --sizes 90,250).
+    min_tree_offers: int = 100
     # Weight of an example from reviewer feedback; a synthetic pair weighs 1.
     feedback_weight: float = 10.0
     # Nearest candidates of a confirmed finding that become examples of different offers.

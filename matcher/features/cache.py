@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from matcher.array_types import Floats, Ints, Keys, Pairs
 from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
-from matcher.model.tree_export import CalibratedTrees, load_model
+from matcher.model.calibrated_model import CalibratedModel, load_model
 from matcher.records.record import Record, record_fields
 from matcher.sorted_values import look_up_sorted
 
 # Version of the file's layout; files of other versions are ignored.
-FORMAT = 3
+FORMAT = 4
 # Pairs that are computed again to verify the file, at each use.
 SAMPLE_SIZE = 64
 # Bytes of the digest of a training set.
@@ -50,7 +50,7 @@ class MatchCache:
         self._keys: Keys = np.empty(0, np.uint64)
         self._rows: Floats = np.empty((0, len(CACHED_NAMES)), np.float32)
         self._used: list[tuple[Keys, Floats]] = []
-        self._model: tuple[str, CalibratedTrees] | None = None
+        self._model: tuple[str, CalibratedModel] | None = None
         if path.exists():
             self._read(path)
 
@@ -76,7 +76,7 @@ class MatchCache:
         classifier = train()
         self._model = None
         # The fixed formula has no parameters to store.
-        if isinstance(classifier, CalibratedTrees):
+        if isinstance(classifier, CalibratedModel):
             self._model = (training_digest, classifier)
         return classifier
 

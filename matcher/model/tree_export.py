@@ -1,12 +1,8 @@
-"""Trees as plain arrays: a trained classifier that can be stored without pickle.
-
-scikit-learn stores models by pickle, which runs code from a tampered file. Arrays of numbers
-cannot. A stored classifier carries a summary of its training data and its scores on held-out pairs.
-"""
+"""Trees as plain arrays, since scikit-learn stores its models by pickle."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,7 +11,6 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from matcher.array_types import Doubles, Floats, Ints
-from matcher.model.calibration import Sigmoid
 
 # Node fields of scikit-learn's TreePredictor that scoring needs.
 _NODE_FIELDS = (
@@ -86,6 +81,49 @@ class TreeArrays:
         probability: Floats = (1 / (1 + np.exp(-odds))).astype(np.float32)
         return probability
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays from which `from_arrays` restores the trees."""
+        arrays: dict[str, NDArray[Any]] = {"roots": self.roots}
+        for name, values in self.nodes.items():
+            arrays[f"node_{name}"] = values
+        return arrays
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], base: float, width: int
+    ) -> "TreeArrays":
+        """Restore trees over `width` features.
+
+        Raises KeyError or ValueError if the arrays are no trees, so that scoring always ends.
+        """
+        nodes = {
+            name: np.asarray(arrays[f"node_{name}"], dtype=np.float64) for name in _NODE_FIELDS
+        }
+        roots = np.asarray(arrays["roots"], dtype=np.int64)
+        size = len(nodes["left"])
+        if not size or not len(roots) or roots[0] != 0:
+            raise ValueError("the stored classifier has no trees")
+        if any(values.shape != (size,) for values in nodes.values()):
+            raise ValueError("the arrays of the stored classifier have different lengths")
+        if np.any(np.diff(roots) <= 0) or roots[-1] >= size:
+            raise ValueError("the roots of the stored classifier do not increase within its nodes")
+        for name in _WHOLE_NUMBERS:
+            # Scoring cuts fractions off, and a child could then be its own parent. NaN is refused too.
+            if not np.array_equal(nodes[name], np.trunc(nodes[name])):
+                raise ValueError(f"{name} of the stored classifier has values that are no integers")
+        if np.any((nodes["feature_idx"] < 0) | (nodes["feature_idx"] >= width)):
+            raise ValueError("the stored classifier uses features that do not exist")
+        is_inner = nodes["is_leaf"] == 0
+        tree = np.searchsorted(roots, np.arange(size), "right") - 1
+        start = roots[tree]
+        end = np.append(roots[1:], size)[tree]
+        for side in ("left", "right"):
+            child = start + nodes[side]
+            # A child that stands after its parent, within its tree, makes loops impossible.
+            if np.any(is_inner & ((child <= np.arange(size)) | (child >= end))):
+                raise ValueError("a tree of the stored classifier does not end")
+        return cls(nodes, roots, base)
+
 
 @dataclass(frozen=True)
 class FittedTrees:
@@ -101,31 +139,6 @@ class FittedTrees:
             return np.asarray(self.model.predict_proba(table)[:, 1], dtype=np.float32)
 
 
-@dataclass(frozen=True)
-class CalibratedTrees:
-    """Calibrated trees with a summary of their training data and their held-out scores."""
-
-    trees: TreeArrays | FittedTrees
-    sigmoid: Sigmoid
-    summary: Mapping[str, Any] = field(default_factory=dict)
-
-    def __call__(self, table: Floats) -> Floats:
-        """Return the calibrated probability of each row of features."""
-        return self.sigmoid(self.trees(table))
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays from which `load_model` restores the classifier."""
-        trees = self.trees
-        if isinstance(trees, FittedTrees):
-            trees = export_trees(trees.model)
-        arrays: dict[str, NDArray[Any]] = {}
-        for name, values in trees.nodes.items():
-            arrays[f"node_{name}"] = values
-        arrays["roots"] = trees.roots
-        arrays["numbers"] = np.array([trees.base, self.sigmoid.slope, self.sigmoid.shift])
-        return arrays
-
-
 def export_trees(model: Any) -> TreeArrays:
     """Export the trees of a fitted binary HistGradientBoostingClassifier."""
     # Private attributes: scikit-learn has no public access to the nodes.
@@ -137,38 +150,3 @@ def export_trees(model: Any) -> TreeArrays:
         fields[name] = all_nodes[name].astype(np.float64)
     base = float(np.ravel(model._baseline_prediction)[0])
     return TreeArrays(fields, np.cumsum(sizes) - sizes, base)
-
-
-def load_model(
-    arrays: Mapping[str, NDArray[Any]], width: int, summary: Mapping[str, Any]
-) -> CalibratedTrees:
-    """Restore a classifier for `width` features.
-
-    Raises KeyError or ValueError if the arrays are no trees, so that scoring always ends.
-    """
-    nodes = {name: np.asarray(arrays[f"node_{name}"], dtype=np.float64) for name in _NODE_FIELDS}
-    roots = np.asarray(arrays["roots"], dtype=np.int64)
-    base, slope, shift = (float(number) for number in arrays["numbers"])
-    size = len(nodes["left"])
-    if not size or not len(roots) or roots[0] != 0:
-        raise ValueError("the stored classifier has no trees")
-    if any(values.shape != (size,) for values in nodes.values()):
-        raise ValueError("the arrays of the stored classifier have different lengths")
-    if np.any(np.diff(roots) <= 0) or roots[-1] >= size:
-        raise ValueError("the roots of the stored classifier do not increase within its nodes")
-    for name in _WHOLE_NUMBERS:
-        # Scoring cuts fractions off, and a child could then be its own parent. NaN is refused too.
-        if not np.array_equal(nodes[name], np.trunc(nodes[name])):
-            raise ValueError(f"{name} of the stored classifier has values that are no integers")
-    if np.any((nodes["feature_idx"] < 0) | (nodes["feature_idx"] >= width)):
-        raise ValueError("the stored classifier uses features that do not exist")
-    is_inner = nodes["is_leaf"] == 0
-    tree = np.searchsorted(roots, np.arange(size), "right") - 1
-    start = roots[tree]
-    end = np.append(roots[1:], size)[tree]
-    for side in ("left", "right"):
-        child = start + nodes[side]
-        # A child that stands after its parent, within its tree, makes loops impossible.
-        if np.any(is_inner & ((child <= np.arange(size)) | (child >= end))):
-            raise ValueError("a tree of the stored classifier does not end")
-    return CalibratedTrees(TreeArrays(nodes, roots, base), Sigmoid(slope, shift), summary)

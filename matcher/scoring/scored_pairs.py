@@ -185,7 +185,7 @@ def _train_or_reuse(
         feedback.table,
         feedback.labels,
         feedback.weight,
-        np.array([config.min_training_offers], dtype=np.int64),
+        np.array([config.min_training_offers, config.min_tree_offers], dtype=np.int64),
     )
     # Another version of scikit-learn may grow other trees.
     library = version("scikit-learn").encode()

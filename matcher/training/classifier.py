@@ -1,9 +1,9 @@
 """The pair classifier: from comparison features to the probability that both offers are the same.
 
-Gradient-boosted trees take unknown values as they are and are constrained to be monotonic: better
-agreement never lowers the odds, so a few hundred synthetic pairs cannot teach them the opposite.
-For a catalog too small to train on, a fixed logistic formula over the strongest features takes
-their place.
+A small catalog trains a scorecard, a larger one gradient-boosted trees, which take unknown values as
+they are. Both are constrained to be monotonic: better agreement never lowers the odds, so a few
+hundred synthetic pairs cannot teach them the opposite. For a catalog too small to train on, a fixed
+logistic formula over the strongest features takes their place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,10 @@ from matcher.blocking.vectors import build_vector_space
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
 from matcher.features.pair_features import compute_features
 from matcher.features.table import COLUMN, FEATURES, TRENDS
+from matcher.model.calibrated_model import CalibratedModel
 from matcher.model.calibration import fit_sigmoid, score_held_out, score_probabilities
-from matcher.model.tree_export import CalibratedTrees, FittedTrees, on_one_thread
+from matcher.model.scorecard import Scorecard, fit_scorecard
+from matcher.model.tree_export import FittedTrees, on_one_thread
 from matcher.records.record import Record
 from matcher.training.feedback import FeedbackExamples
 from matcher.training.synthetic_pairs import SyntheticPairs, generate_synthetic_pairs
@@ -131,13 +133,14 @@ def train_classifier(
     if len(feedback.labels):
         synthetic_weight = np.ones(len(synthetic_labels), np.float32)
         weight = np.concatenate((synthetic_weight, feedback.weight))
-    trees = fit_trees(
+    fit = _fit_small if catalog_size < config.min_tree_offers else _fit_large
+    model = fit(
         np.concatenate((*tables, feedback.table)),
         np.concatenate((synthetic_labels, feedback.labels)),
-        weight=weight,  # without reviews none: weighted percentiles take most of the training
+        weight,  # without reviews none: weighted percentiles take most of the training
     )
     # Calibrated on synthetic pairs alone: reviewers pick doubtful pairs, which are no fair sample.
-    probability, true_labels = score_held_out(tables, labels, fit_trees)
+    probability, true_labels = score_held_out(tables, labels, fit)
     sigmoid = fit_sigmoid(probability, true_labels)
     summary = {
         "catalog_offers": catalog_size,
@@ -147,26 +150,31 @@ def train_classifier(
         "pairs": len(synthetic_labels),
     }
     scores = score_probabilities(sigmoid(probability), true_labels)
-    return CalibratedTrees(trees, sigmoid, summary | scores)
+    return CalibratedModel(model, sigmoid, summary | scores)
+
+
+def _fit_small(table: Floats, labels: Bools, weight: Floats | None = None) -> Scorecard:
+    return fit_scorecard(table, labels, TRENDS, weight)
+
+
+def _fit_large(table: Floats, labels: Bools, weight: Floats | None = None) -> FittedTrees:
+    return fit_trees(table, labels, TRENDS, weight)
 
 
 def fit_trees(
     table: Floats,
     labels: Bools,
-    trends: Sequence[int] | None = None,
+    trends: Sequence[int],
     weight: Floats | None = None,
     **settings: Any,
 ) -> FittedTrees:
     """Fit monotonic gradient-boosted trees; the same examples always give the same trees.
 
-    `trends` are the monotonic constraints of the columns, by default those of the feature table.
-    `settings` override TREE_SETTINGS.
+    `trends` are the monotonic constraints of the columns. `settings` override TREE_SETTINGS.
     """
-    # Imported late: a small catalog trains no trees.
+    # Imported late: it takes most of a second, and a small catalog trains no trees.
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    if trends is None:
-        trends = TRENDS
     model = HistGradientBoostingClassifier(
         l2_regularization=L2_REGULARIZATION,
         monotonic_cst=list(trends),

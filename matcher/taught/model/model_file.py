@@ -13,8 +13,8 @@ import numpy as np
 
 from catalog.errors import UsageError
 from catalog.runtime.complete_file import complete_file
+from matcher.model.calibrated_model import load_model as load_trees
 from matcher.model.calibration import Sigmoid
-from matcher.model.tree_export import load_model as load_trees
 from matcher.taught.columns.kinds import LONG_KINDS, ColumnKind
 from matcher.taught.features.feature import Feature
 from matcher.taught.model.agreement import AgreementModel

@@ -1,7 +1,7 @@
 """Monotonic logistic regression: steadier than trees where labels are few.
 
-Each weight may only have the sign of its feature's trend, so fifty labels cannot teach that a
-better agreement speaks against a pair. Unknown values count as average ones.
+Each weight has the sign of its feature's trend (`matcher.model.signed_logistic`). Unknown values
+count as average ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
 
 from matcher.array_types import Doubles, Floats
+from matcher.model.signed_logistic import fit_signed_weights
 
 # Strength of the L2 penalty, in labels.
 PENALTY = 3.0
-# Iterations of the solver, at most.
-MAX_ITERATIONS = 300
 # Standard deviations beyond which a feature counts as that far away.
 MAX_DEVIATION = 5.0
 # Spread of a feature that never changes.
@@ -72,27 +69,8 @@ def fit_regression(
     mean, spread = scale
     standardised = _standardise(table, mean, spread)
 
-    def loss(parameters: Doubles) -> tuple[float, Doubles]:
-        weights, intercept = parameters[:-1], parameters[-1]
-        odds = standardised @ weights + intercept
-        error = weight * (1 / (1 + np.exp(-odds)) - target)
-        value = float((weight * (np.logaddexp(0, odds) - target * odds)).sum())
-        gradient = np.append(standardised.T @ error + PENALTY * weights, error.sum())
-        return value + 0.5 * PENALTY * float(weights @ weights), gradient
-
-    signs = {1: (0, None), -1: (None, 0), 0: (None, None)}
-    bounds = [*(signs[trend] for trend in trends), (None, None)]
-    # One thread: the matrices are so small that waiting for others costs most of the time.
-    with threadpool_limits(1):
-        fitted = minimize(
-            loss,
-            np.zeros(len(bounds)),
-            jac=True,
-            bounds=bounds,
-            method="L-BFGS-B",
-            options={"maxiter": MAX_ITERATIONS},
-        )
-    return Regression(mean, spread, fitted.x[:-1], float(fitted.x[-1]))
+    weights, intercept = fit_signed_weights(standardised, target, weight, trends, PENALTY)
+    return Regression(mean, spread, weights, intercept)
 
 
 def measure_scale(table: Floats) -> tuple[Doubles, Doubles]:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from matcher.array_types import Doubles, Floats, Pairs
+from matcher.model.calibrated_model import CalibratedModel
 from matcher.model.calibration import Sigmoid, log_odds
-from matcher.model.tree_export import CalibratedTrees
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.feature import AGREEMENT, ALL_COLUMNS, NEVER_LOWERS, Feature
@@ -37,7 +37,7 @@ AGREEMENT_FEATURES = (
 class Classifier:
     """Classifier trained on labels: trees and a regression, calibrated together."""
 
-    trees: CalibratedTrees
+    trees: CalibratedModel
     regression: Regression
     sigmoid: Sigmoid
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from matcher.array_types import Bools, Doubles, Floats, Ints
 from matcher.evaluation.pair_evaluation import best_threshold
+from matcher.model.calibrated_model import CalibratedModel
 from matcher.model.calibration import Sigmoid, fit_sigmoid
-from matcher.model.tree_export import CalibratedTrees
 from matcher.taught.features.feature import Feature
 from matcher.taught.model.regression import fit_regression, measure_scale
 from matcher.taught.model.taught_model import Classifier, ScoringTable
@@ -142,7 +142,7 @@ class _Trainer:
             random_state=self._seed,
             **TREES,
         )
-        return Classifier(CalibratedTrees(trees, Sigmoid()), regression, Sigmoid())
+        return Classifier(CalibratedModel(trees, Sigmoid()), regression, Sigmoid())
 
 
 def _sure_pairs(scored: ScoringTable, labelled: Ints, seed: int) -> tuple[Ints, Bools, Doubles]:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from matcher.model.calibrated_model import CalibratedModel, load_model
 from matcher.model.calibration import Sigmoid
-from matcher.model.tree_export import CalibratedTrees, FittedTrees, export_trees, load_model
+from matcher.model.tree_export import FittedTrees, export_trees
 
 
 def test_exported_trees_score_alike() -> None:
@@ -18,7 +19,7 @@ def test_exported_trees_score_alike() -> None:
     model = HistGradientBoostingClassifier(max_iter=20).fit(
         table, np.nan_to_num(table[:, 0]) > table[:, 1]
     )
-    calibrated = CalibratedTrees(FittedTrees(model), Sigmoid(0.7, 0.1))
+    calibrated = CalibratedModel(FittedTrees(model), Sigmoid(0.7, 0.1))
     assert export_trees(model)(table) == pytest.approx(FittedTrees(model)(table))
     assert load_model(calibrated.arrays(), 5, {})(table) == pytest.approx(calibrated(table))
     with pytest.raises(ValueError, match="features that do not exist"):
@@ -60,4 +61,4 @@ def fitted_arrays() -> dict[str, Any]:
     """Return the arrays of a classifier of two features."""
     table = np.random.default_rng(0).random((100, 2)).astype(np.float32)
     model = HistGradientBoostingClassifier(max_iter=2).fit(table, table[:, 0] > table[:, 1])
-    return CalibratedTrees(FittedTrees(model), Sigmoid(1.0, 0.0)).arrays()
+    return CalibratedModel(FittedTrees(model), Sigmoid(1.0, 0.0)).arrays()
