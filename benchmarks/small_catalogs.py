@@ -1,6 +1,6 @@
 """Verdicts on shops of which the catalog lists few offers: scorecard, trees and fixed formula.
 
-usage: python -m benchmarks.small_catalogs DATA [--sizes 5,10,18] [--draws 12]
+usage: python -m benchmarks.small_catalogs DATA [--sizes 5,10,18,35,90] [--draws 12]
 
 DATA holds a folder for each set, with `left.jsonl`, `right.jsonl` (absent where a table is matched
 with itself) and `matches.csv` (columns `id_left` and `id_right`). A draw takes true pairs of one
@@ -59,7 +59,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
-    parser.add_argument("--sizes", default="5,10,18")
+    parser.add_argument("--sizes", default="5,10,18,35,90")
     parser.add_argument("--draws", type=int, default=12)
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",")]

@@ -60,7 +60,7 @@ class MatcherConfig:
 
     # Training (matcher.training)
     # Below this number of catalog offers the fixed formula scores pairs. From 5 on, a trained
-    # scorecard is wrong less often: XX instead of .18 of the offers over four sets
+    # scorecard is wrong less often: .05 instead of .18 of the offers over four sets
     # (python -m benchmarks.small_catalogs DATA).
     min_training_offers: int = 5
     # From this number of catalog offers on, trees are trained. With 90, a scorecard is wrong less

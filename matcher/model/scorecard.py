@@ -22,8 +22,9 @@ MAX_STEPS = 12
 PENALTY = 0.3
 # Added to the spread of a step, so that one that few pairs pass cannot weigh much.
 MIN_SPREAD = 0.01
-# Log-odds are cut here, so that the exponential stays finite.
-_MAX_LOGIT = 30.0
+# Log-odds from which on further points count by their logarithm only: single precision cannot tell
+# probabilities nearer to 1 than those of 16 apart.
+_SURE_LOGIT = 9.0
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,10 @@ class Scorecard:
             # NaN is sorted behind all cuts; its points are replaced.
             passed = total[np.searchsorted(cuts, values)]
             odds += np.where(np.isnan(values), self.unknown[feature], passed)
-        clipped = np.clip(odds, -_MAX_LOGIT, _MAX_LOGIT)
-        probability: Floats = (1 / (1 + np.exp(-clipped))).astype(np.float32)
+        size = np.abs(odds)
+        beyond = np.log1p(np.maximum(size - _SURE_LOGIT, 0))
+        damped = np.sign(odds) * (np.minimum(size, _SURE_LOGIT) + beyond)
+        probability: Floats = (1 / (1 + np.exp(-damped))).astype(np.float32)
         return probability
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -125,7 +125,10 @@ def test_a_trained_classifier_does_not_depend_on_the_order(lamps: list[OfferFiel
 
 
 def test_a_catalog_of_six_offers_is_enough_to_recognise_other_titles() -> None:
-    """Trees are trained on so few offers, too; without a link, titles and prices have to do."""
+    """A scorecard is trained on so few offers, too; without a link, titles and prices have to do.
+
+    Where a single word agrees, it is unsure, but takes no offer for missing that is listed.
+    """
     known = {
         "Nordheim Trekking Backpack Fjell 45 litres, forest green": 129,
         "Lumora LED desk lamp with dimmer and USB port": 39,
@@ -146,7 +149,9 @@ def test_a_catalog_of_six_offers_is_enough_to_recognise_other_titles() -> None:
     }
     catalog = [OfferFields(title=title, price=Decimal(price)) for title, price in known.items()]
     shop = [OfferFields(title=title, price=Decimal(price)) for title, price in shown.items()]
-    listed = {}
+    nearest: dict[Verdict, dict[int, int | None]] = {verdict: {} for verdict in Verdict}
     for result in match_offers(shop, catalog):
-        listed[result.offer] = result.nearest if result.verdict is Verdict.LISTED else None
-    assert listed == {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: None, 7: None}
+        nearest[result.verdict][result.offer] = result.nearest
+    assert nearest[Verdict.LISTED].items() >= {1: 1, 2: 2, 4: 4}.items()
+    assert nearest[Verdict.MISSING] == {6: None, 7: None}
+    assert nearest[Verdict.LISTED] | nearest[Verdict.UNSURE] == {n: n for n in range(6)}

@@ -36,7 +36,7 @@ def test_a_higher_precision_makes_the_doubtful_unsure(lamps: list[OfferFields]) 
     unlike = {"url": None, "sku": None, "images": [], "price": Decimal(9)}
     catalog = []
     for lamp in lamps[::2]:
-        catalog.append(lamp.model_copy(update=unlike | {"title": (lamp.title or "")[:17]}))
+        catalog.append(lamp.model_copy(update=unlike | {"title": (lamp.title or "")[:12]}))
     catalog += lamps[1::4]
     unsure = []
     for precision in (0.5, 1.0):

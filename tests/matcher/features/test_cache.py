@@ -95,14 +95,10 @@ def change_rows(file: Path) -> None:
     np.savez(file, **(arrays | {"rows": arrays["rows"] + 1}))
 
 
-def make_trees_endless(file: Path) -> None:
+def give_points_without_end(file: Path) -> None:
     with np.load(file) as stored:
         arrays = dict(stored)
-    endless = {
-        "node_left": arrays["node_left"] * 0,
-        "node_right": arrays["node_right"] + 1e9,
-    }
-    np.savez(file, **(arrays | endless))
+    np.savez(file, **(arrays | {"points": arrays["points"] + np.inf}))
 
 
 def rename_a_feature(file: Path) -> None:
@@ -122,10 +118,10 @@ def rename_a_feature(file: Path) -> None:
         lambda file: file.write_bytes(file.read_bytes()[:-200]),
         lambda file: np.savez(file, header=np.array([{}], dtype=object)),
         change_rows,
-        make_trees_endless,
+        give_points_without_end,
         rename_a_feature,
     ],
-    ids=["empty", "pickle", "cut", "objects", "other rows", "endless trees", "other features"],
+    ids=["empty", "pickle", "cut", "objects", "other rows", "endless points", "other features"],
 )
 def test_a_spoilt_cache_is_ignored(
     lamps: list[OfferFields],
