@@ -5,8 +5,9 @@ variables, `scout.toml` and command-line flags; each overrides the one before.
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -97,6 +98,14 @@ class Settings(BaseSettings):
     oidc_roles: dict[str, Role] = {}
     oidc_role: Role | Literal["none"] = Role.VIEWER
 
+    @field_validator("public_url")
+    @classmethod
+    def _check_public_url(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if url and not (parts.scheme in ("http", "https") and parts.hostname):
+            raise ValueError("write an address such as https://scout.example")
+        return url
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -121,9 +130,11 @@ class Settings(BaseSettings):
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"]))
+            # Messages of the checks above have a prefix of pydantic's.
+            problem = first["msg"].removeprefix("Value error, ")
             variable = f"SCOUT_{name.partition('.')[0].upper()}"
             raise ConfigError(
-                f"setting {name!r}: {first['msg']} (see {variable} and scout.toml)"
+                f"setting {name!r}: {problem} (see {variable} and scout.toml)"
             ) from error
         except SettingsError as error:
             # Its own message names a class of pydantic-settings.

@@ -96,6 +96,10 @@ class BodyStore:
         self._is_local = scheme in LOCAL_SCHEMES
         self._is_folder = scheme in FOLDER_SCHEMES
         self.is_durable = scheme in OBJECT_STORES
+        if self.is_durable and not url.partition("://")[2].strip("/"):
+            raise ConfigError(
+                f"setting 'bodies_url': {url} names no bucket: {scheme}://BUCKET/FOLDER"
+            )
         options = {"auto_mkdir": True} if self._is_local else {}
         try:
             self._files, self._root = fsspec.core.url_to_fs(url, **options)

@@ -8,7 +8,7 @@ import typer
 
 from scout.commands.context import MAX_ROWS, JsonOption, get_invocation
 from scout.commands.db import database_commands
-from scout.terminal.output import print_json, print_lines, print_table
+from scout.terminal.output import plural, print_json, print_lines, print_table
 
 MAX_DAYS = 36_500
 """Days of a century: no data is meant to stay longer."""
@@ -85,6 +85,15 @@ def back_up(
             "--without-bodies", help="Leave out page bodies, which a crawl fetches again."
         ),
     ] = False,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            "--keep",
+            min=1,
+            metavar="N",
+            help="Then remove the backups beside it, all but the newest N with it.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Copy the database and the page bodies into a folder, while Scout runs.
@@ -92,15 +101,16 @@ def back_up(
     SQLite is copied by itself, PostgreSQL by pg_dump, which has to be installed. Bodies on another
     machine are not copied.
     """
-    from scout.maintenance.backup import back_up_store
+    from scout.maintenance.backup import back_up_store, remove_older_backups
 
     invocation = get_invocation(context)
     with invocation.progress() as progress:
         backup = back_up_store(
             invocation.settings, invocation.store, folder, not without_bodies, progress
         )
+    removed = remove_older_backups(folder, keep) if keep else []
     if as_json:
-        print_json(asdict(backup))
+        print_json(asdict(backup) | {"removed": [str(path) for path in removed]})
         return
     print_lines(
         f"{folder}: schema {backup.schema}, shops: {backup.shops}, page bodies: {backup.bodies}, "
@@ -108,6 +118,8 @@ def back_up(
     )
     if backup.note:
         print_lines(backup.note)
+    if removed:
+        print_lines(f"{plural(len(removed), 'older backup')} removed")
 
 
 def restore(

@@ -109,6 +109,32 @@ def back_up_store(
     return backup
 
 
+def remove_older_backups(folder: Path, keep: int) -> list[Path]:
+    """Remove the complete backups beside one, all but the `keep` newest; returns their folders.
+
+    Backups of databases of another kind stay, and so does whatever else is in the folder. Raises
+    StoreError.
+    """
+    backup = _read_manifest(folder)
+    made_at: dict[Path, str] = {}
+    for manifest in folder.absolute().parent.glob(f"*/{MANIFEST}"):
+        with suppress(UsageError):
+            other = _read_manifest(manifest.parent)
+            if other.dialect == backup.dialect:
+                made_at[manifest.parent] = other.made_at
+    # All times are in UTC and of one form.
+    newest_first = sorted(made_at, key=lambda path: (made_at[path], path.name), reverse=True)
+    removed = newest_first[keep:]
+    for path in removed:
+        try:
+            # First, so that a half-removed folder is no backup any more.
+            (path / MANIFEST).unlink()
+            shutil.rmtree(path)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be removed: {error.strerror}") from error
+    return removed
+
+
 def restore_store(settings: Settings, folder: Path, progress: Progress = no_progress) -> Backup:
     """Restore a backup into the database and the page store of the settings, which are empty.
 

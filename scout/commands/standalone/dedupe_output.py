@@ -46,7 +46,7 @@ def run_and_print(
     jobs: "SparkJobs | None",
 ) -> None:
     """Run a taught deduplication, on Spark with `jobs`; write its files and print its figures."""
-    from scout.dedupe.taught.explanations import explain_rows, find_pair
+    from scout.dedupe.taught.explanations import explain_pairs_by_name
     from scout.dedupe.taught.taught_run import run_taught
 
     run: TaughtRun
@@ -60,7 +60,7 @@ def run_and_print(
         from scout.dedupe.taught.charts.chart_page import write_charts
 
         write_charts(run, charts)
-    explanations = explain_rows(run, [find_pair(run, text) for text in explained])
+    explanations = explain_pairs_by_name(run, explained)
     figures = run.figures()
     if as_json:
         if explanations:
@@ -124,6 +124,13 @@ def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
         print_lines(f"{plural(taught['variant_pairs'], 'pair')} kept apart as variants ({rules}).")
     if taught["unknown_labels"]:
         print_note(f"{plural(taught['unknown_labels'], 'label')} left out: no such record")
+    if taught["contradictory_labels"]:
+        left, right = taught["contradictory_labels"][0]
+        count = plural(len(taught["contradictory_labels"]), "pair")
+        print_note(
+            f"{count} labelled as distinct, although labels of other pairs make them duplicates: "
+            f"{left} and {right} first"
+        )
     print_lines("")
     rows = [
         (name, taught["kinds"].get(name, ""), round(support, 2), round(against, 2))
@@ -134,9 +141,12 @@ def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
 
 def _print_explanation(explanation: dict[str, Any]) -> None:
     """Print a waterfall: the base, the share of each column, and the probability."""
+    pair = f"{explanation['left']} and {explanation['right']}"
+    if explanation["probability"] is None:
+        print_lines("", f"{pair}: never compared, as no method made them a candidate.")
+        return
     title = (
-        f"{explanation['left']} and {explanation['right']}: "
-        f"probability {explanation['probability']} (a pair from {explanation['threshold']})"
+        f"{pair}: probability {explanation['probability']} (a pair from {explanation['threshold']})"
     )
     print_lines("", title)
     if explanation["variant"]:

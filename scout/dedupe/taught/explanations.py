@@ -16,8 +16,26 @@ SAMPLE_PAIRS = 200
 MAX_VALUE = 60
 
 
-def find_pair(run: TaughtRun, text: str) -> int:
-    """Return the candidate that LEFT,RIGHT names, by id or line. Raises UsageError."""
+def explain_pairs_by_name(run: TaughtRun, texts: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the waterfall of each pair LEFT,RIGHT, named by id or line.
+
+    A pair that was never compared has no steps, and the probability None. Raises UsageError.
+    """
+    named = [_find_records(run, text) for text in texts]
+    candidates = find_rows(
+        run.decision.scored.pairs, np.array(named, np.int64).reshape(-1, 2)
+    ).tolist()
+    waterfalls = iter(explain_rows(run, [row for row in candidates if row >= 0]))
+    explanations = []
+    for (left, right), row in zip(named, candidates, strict=True):
+        names = {"left": run.tables[0].names[left], "right": run.tables[-1].names[right]}
+        not_compared: dict[str, Any] = names | {"probability": None, "steps": []}
+        explanations.append(next(waterfalls) if row >= 0 else not_compared)
+    return explanations
+
+
+def _find_records(run: TaughtRun, text: str) -> tuple[int, int]:
+    """Return the rows of two records, in the order of candidates. Raises UsageError."""
     left_name, separator, right_name = text.partition(",")
     left_name, right_name = left_name.strip(), right_name.strip()
     if not separator:
@@ -31,12 +49,7 @@ def find_pair(run: TaughtRun, text: str) -> int:
         rows.append(row)
     if len(run.tables) == 1:
         rows.sort()
-    candidate = int(find_rows(run.decision.scored.pairs, np.array([rows]))[0])
-    if candidate < 0:
-        raise UsageError(
-            f"--explain {text}: these records were never compared: no method made them a candidate"
-        )
-    return candidate
+    return rows[0], rows[1]
 
 
 def explain_rows(run: TaughtRun, rows: Sequence[int]) -> list[dict[str, Any]]:

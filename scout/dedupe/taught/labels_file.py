@@ -15,7 +15,8 @@ import numpy as np
 from catalog.errors import ScoutError, UsageError
 from catalog.feeds.rows import Row
 from matcher.dedupe.base.records import read_rows
-from matcher.taught.deduplication import Labels
+from matcher.dedupe.cluster.components import label_components
+from matcher.taught.deduplication import NO_LABELS, Labels
 from scout.dedupe.taught.tables import Table
 
 DUPLICATE_WORDS = frozenset({"1", "1.0", "yes", "y", "true", "match", "duplicate", "same"})
@@ -30,12 +31,17 @@ _ALIASES = {"left": ("id_left",), "right": ("id_right",), "label": ("match",)}
 class LabelsFile:
     """The labels of a file that name records of the tables; `unknown` lines name others.
 
-    `skipped` holds the pairs whose label says that a reviewer was unsure.
+    `skipped` holds the pairs whose label says that a reviewer was unsure, `contradictory` the names
+    of those labelled as distinct whose records other labels join.
     """
 
     labels: Labels
     skipped: list[tuple[int, int]]
     unknown: int
+    contradictory: list[tuple[str, str]]
+
+
+NO_LABELS_FILE = LabelsFile(NO_LABELS, [], 0, [])
 
 
 def read_labels(path: Path, tables: Sequence[Table]) -> LabelsFile:
@@ -65,8 +71,24 @@ def read_labels(path: Path, tables: Sequence[Table]) -> LabelsFile:
         )
     labelled = {pair: answer for pair, answer in answers.items() if answer is not None}
     pairs = np.array([*labelled], dtype=np.int64).reshape(-1, 2)
+    labels = Labels(pairs, np.array([*labelled.values()], bool))
     skipped = [pair for pair, answer in answers.items() if answer is None]
-    return LabelsFile(Labels(pairs, np.array([*labelled.values()], bool)), skipped, unknown)
+    return LabelsFile(labels, skipped, unknown, _find_contradictory(labels, tables))
+
+
+def _find_contradictory(labels: Labels, tables: Sequence[Table]) -> list[tuple[str, str]]:
+    """Return the names of the pairs labelled as distinct that chains of duplicates join."""
+    # Records of the right table get numbers of their own.
+    offset = len(tables[0].records) if len(tables) > 1 else 0
+    edges = labels.pairs + np.array([0, offset])
+    records, component = label_components(edges[labels.are_duplicates])
+    component_of = dict(zip(records.tolist(), component.tolist(), strict=True))
+    contradictory = []
+    for left, right in edges[~labels.are_duplicates].tolist():
+        if left in component_of and component_of[left] == component_of.get(right):
+            names = tables[0].names[left], tables[-1].names[right - offset]
+            contradictory.append(names)
+    return contradictory
 
 
 def append_answer(path: Path, left: str, right: str, label: str) -> None:

@@ -19,11 +19,11 @@ from catalog.runtime.file_locks import lock_file
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.records import Records, join_keys
 from matcher.dedupe.deduplication import RecordDuplicates
-from matcher.taught.deduplication import NO_LABELS, decide
+from matcher.taught.deduplication import decide
 from matcher.taught.model.model_file import load_model, save_model
 from scout.dedupe.dedupe_run import DedupeRequest
 from scout.dedupe.disk_run import NamedPair
-from scout.dedupe.taught.labels_file import read_labels
+from scout.dedupe.taught.labels_file import NO_LABELS_FILE, read_labels
 from scout.dedupe.taught.tables import Table, load_tables
 from scout.dedupe.taught.taught_run import (
     TaughtRequest,
@@ -101,11 +101,11 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
             )
         stored, new_rows = _unite(_read_records(folder), new, bool(request.id_column))
         table = _as_table(request.file, new.records.names, stored)
-        labels, unknown = NO_LABELS, 0
+        given = NO_LABELS_FILE
         if request.labels is not None:
-            labels_file = read_labels(request.labels, [table])
-            labels, unknown = labels_file.labels, labels_file.unknown
-            require_both_classes(request.labels, labels)
+            given = read_labels(request.labels, [table])
+            require_both_classes(request.labels, given.labels)
+        labels = given.labels
         begun = perf_counter()
         # With labels, and without any classifier, all is learnt anew from all records: it must not
         # depend on which came first.
@@ -125,7 +125,8 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
         plain,
         duplicates,
         [table],
-        unknown,
+        given.unknown,
+        given.contradictory,
         stored,
         frozenset(new_rows),
         has_ids=bool(request.id_column),

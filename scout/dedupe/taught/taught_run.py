@@ -19,14 +19,14 @@ from matcher.dedupe.minhash.minhash import MinHash
 from matcher.dedupe.spark.methods import check_supported
 from matcher.taught.candidates import DEFAULT_NEIGHBOURS
 from matcher.taught.columns.pages import AUTO, TextOptions
-from matcher.taught.deduplication import NO_LABELS, Decision, Labels, TaughtOptions, decide
+from matcher.taught.deduplication import Decision, Labels, TaughtOptions, decide
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.model.model_file import load_model, save_model
 from matcher.taught.model.partners import Partners
 from matcher.taught.variants.rules import parse_rules
 from scout.dedupe.dedupe_run import DedupeRequest, DedupeRun
 from scout.dedupe.method_options import DEFAULT_CANDIDATE_THRESHOLD
-from scout.dedupe.taught.labels_file import read_labels
+from scout.dedupe.taught.labels_file import NO_LABELS_FILE, read_labels
 from scout.dedupe.taught.tables import Table, load_tables
 
 NEIGHBOURS_METHOD = "neighbours"
@@ -81,6 +81,7 @@ class TaughtRun(DedupeRun):
     tables: Sequence[Table] = ()
     decision: Decision = field(kw_only=True)
     unknown_labels: int = 0
+    contradictory_labels: Sequence[tuple[str, str]] = ()
 
     def ids(self, *rows: int) -> tuple[str, ...]:
         """Return the ids of some records; nothing where no column of ids is named."""
@@ -110,6 +111,7 @@ class TaughtRun(DedupeRun):
             "partners": _name_partners(decision.scored.partners),
             "variant_pairs": variants,
             "unknown_labels": self.unknown_labels,
+            "contradictory_labels": [list(names) for names in self.contradictory_labels],
         }
         return figures
 
@@ -141,14 +143,13 @@ def run_taught(
         # Further columns, and another order of them, do not matter to a model.
         keys = stored.names
     tables = load_tables(request.paths(), keys, request.id_column, progress)
-    labels, unknown = NO_LABELS, 0
+    given = NO_LABELS_FILE
     if request.labels is not None:
-        labels_file = read_labels(request.labels, tables)
-        labels, unknown = labels_file.labels, labels_file.unknown
-        require_both_classes(request.labels, labels)
+        given = read_labels(request.labels, tables)
+        require_both_classes(request.labels, given.labels)
     begun = perf_counter()
     right = tables[1].records if len(tables) > 1 else None
-    decision = decide(tables[0].records, right, labels, stored, options, progress, jobs)
+    decision = decide(tables[0].records, right, given.labels, stored, options, progress, jobs)
     duplicates = RecordDuplicates(
         tables[0].records, right, decision.result, decision.groups, perf_counter() - begun
     )
@@ -158,7 +159,15 @@ def run_taught(
         request.file, request.right, tables[0].records.names, age=request.age, prefer=request.prefer
     )
     has_ids = bool(request.id_column)
-    return TaughtRun(plain, duplicates, tables, unknown, has_ids=has_ids, decision=decision)
+    return TaughtRun(
+        plain,
+        duplicates,
+        tables,
+        given.unknown,
+        given.contradictory,
+        has_ids=has_ids,
+        decision=decision,
+    )
 
 
 def check_taught_engine(request: TaughtRequest) -> None:

@@ -136,12 +136,13 @@ def test_an_empty_secret_is_no_setting(tmp_path: Path, monkeypatch: pytest.Monke
         ("SCOUT_CONCURRENCY", "0", "greater than or equal to 1"),
         ("SCOUT_METRICS_PORT", "99999", "less than or equal to 65535"),
         ("SCOUT_CONFIDENCE", "{price: 0.9}", "a SCOUT_* variable cannot be read"),
+        ("SCOUT_PUBLIC_URL", "scout.example", "'public_url': write an address such as https://"),
     ],
 )
 def test_wrong_values_of_variables(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str
 ) -> None:
-    """A number out of its range, and a table that is no JSON, are told in one line."""
+    """A number out of its range, a table that is no JSON and the like are told in one line."""
     monkeypatch.setenv(variable, value)
     with pytest.raises(ConfigError) as caught:
         Settings.load()

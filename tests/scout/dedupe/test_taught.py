@@ -105,6 +105,28 @@ def test_options_that_do_not_fit(
     assert message in result.error
 
 
+def test_pairs_that_were_never_compared(scout: Scout, goods_csv: Path) -> None:
+    """Such a pair is told so, and costs the explanation of no other."""
+    result = scout(
+        "dedupe", str(goods_csv), "--decide", "taught", "--id", "id",
+        "--explain", "g0,g61", "--explain", "g0,g60",
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    assert "g0 and g61: never compared" in result.out
+    assert "g0 and g60: probability" in result.out
+
+
+def test_labels_that_contradict_each_other(scout: Scout, goods_csv: Path, labels_csv: Path) -> None:
+    """A pair labelled as distinct that other labels make duplicates is named."""
+    with labels_csv.open("a") as file:
+        file.write("g0,g60,1\ng60,g2,1\ng2,g0,0\n")
+    command = ("dedupe", str(goods_csv), "--decide", "taught", "--id", "id")
+    result = scout(*command, "--labels", str(labels_csv))
+    assert result.code == 0, result.err
+    assert "1 pair labelled as distinct, although" in result.err
+    assert "g0 and g2 first" in result.err
+
+
 def test_labels_of_other_records(scout: Scout, goods_csv: Path, tmp_path: Path) -> None:
     """Labels that name no record of the file are an error that says how records are named."""
     labels = tmp_path / "labels.csv"

@@ -16,7 +16,7 @@ from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from scout.maintenance import backup
-from scout.maintenance.backup import back_up_store, restore_store
+from scout.maintenance.backup import MANIFEST, back_up_store, remove_older_backups, restore_store
 from scout.metrics.queue_metrics import job_metrics
 from tests.catalog.storage.postgresql import empty_database, fresh_database
 from tests.scout.conftest import Scout
@@ -168,3 +168,34 @@ def test_a_full_disk_leaves_nothing(
             backup.back_up_store(settings, store, folder)
     assert list(folder.iterdir()) == []
     assert backup.back_up_store(settings, store, folder).dialect == "sqlite"
+
+
+def test_older_backups_are_removed(scout: Scout, settings: Settings, tmp_path: Path) -> None:
+    """The newest stay, and so does whatever is no complete backup of this kind of database."""
+    fill(settings)
+    folder = tmp_path / "backups"
+    for day in range(1, 5):
+        assert scout("db", "backup", str(folder / f"2026-11-0{day}")).code == 0
+        set_manifest(folder / f"2026-11-0{day}", made_at=f"2026-11-0{day}T02:30:00+00:00")
+    (folder / "of another kind").mkdir()
+    manifest = (folder / "2026-11-01" / MANIFEST).read_text()
+    (folder / "of another kind" / MANIFEST).write_text(manifest)
+    set_manifest(folder / "of another kind", dialect="oracle")
+    (folder / "notes").mkdir()
+    (folder / "broken").mkdir()
+    (folder / "broken" / MANIFEST).write_text("{")
+    result = scout("db", "backup", str(folder / "new"), "--keep", "2", "--json")
+    assert [Path(path).name for path in json.loads(result.out)["removed"]] == [
+        "2026-11-03",
+        "2026-11-02",
+        "2026-11-01",
+    ]
+    left = {path.name for path in folder.iterdir()}
+    assert left == {"new", "2026-11-04", "of another kind", "notes", "broken"}
+    assert remove_older_backups(folder / "new", keep=2) == []
+
+
+def set_manifest(folder: Path, **values: str) -> None:
+    """Change the manifest of a backup."""
+    path = folder / MANIFEST
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
