@@ -4,12 +4,38 @@ One environment writes one language: make one per language, and pass each its `L
 """
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2.bccache import Bucket
 
 from catalog.language.languages import Language
 from catalog.language.sentences import Sentence
+
+
+class CompiledTemplates(BytecodeCache):
+    """Compiled templates in memory, those of all environments.
+
+    The code of a template is the same in all languages. A process that was forked later has it, too.
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[str, tuple[str, CodeType]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give a template the code that its source was compiled to, if there is any."""
+        checksum, code = self._codes.get(bucket.key, ("", None))
+        if checksum == bucket.checksum:
+            bucket.code = code
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the code of a template."""
+        if bucket.code is not None:
+            self._codes[bucket.key] = (bucket.checksum, bucket.code)
+
+
+_COMPILED = CompiledTemplates()
 
 
 def template_environment(package: str, language: Language) -> Environment:
@@ -25,6 +51,7 @@ def template_environment(package: str, language: Language) -> Environment:
         # Texts come from shops. Plain text has no markup, all else is escaped.
         autoescape=select_autoescape(disabled_extensions=["txt"], default=True),
         undefined=StrictUndefined,
+        bytecode_cache=_COMPILED,
         trim_blocks=True,
         lstrip_blocks=True,
     )

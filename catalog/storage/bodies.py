@@ -54,9 +54,11 @@ def body_hash(body: bytes) -> str:
 def share_credentials(url: str) -> None:
     """Let the processes that this one starts reach a page store that is not on this machine.
 
-    Each stage that starts processes calls it, since a stage may run alone.
+    Each stage that starts processes calls it, since a stage may run alone. Raises ConfigError for a
+    URL that cannot be used, before each of the processes ends for it.
     """
     if _scheme(url) not in LOCAL_SCHEMES:
+        BodyStore(url)
         share_variables(CREDENTIAL_PREFIXES)
 
 

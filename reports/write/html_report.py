@@ -107,6 +107,11 @@ def write_html(
         file.writelines(template.generate(_template_values(report, read_details, language)))
 
 
+def compile_templates() -> None:
+    """Compile the templates, for all reports of this process and of those that it forks."""
+    _environment(ENGLISH).get_template("report.html")
+
+
 def _environment(language: Language) -> Environment:
     environment = template_environment("reports", language)
     texts = RowWriter(language)

@@ -31,8 +31,8 @@ RUN_MODULES = (
 )
 """Modules that each run imports sooner or later."""
 
-MATCHER_MODULES = ("matcher.match", "sklearn.ensemble")
-"""Imported for many runs at once: one in which nothing has changed needs neither."""
+MANY_RUNS_MODULES = ("scout.pipeline.preload",)
+"""Imported for many runs at once: one in which nothing has changed needs none of it."""
 
 STANDARD_STREAMS = (0, 1, 2)
 """Descriptors of standard input, output and error."""
@@ -50,7 +50,7 @@ def start_run(arguments: Sequence[str], out: int) -> ServedProcess:
         _run_scout,
         (list(arguments), environment, list(streams)),
         fds=list(streams.values()),
-        modules=(*RUN_MODULES, *MATCHER_MODULES),
+        modules=(*RUN_MODULES, *MANY_RUNS_MODULES),
         leads_group=True,
     )
 

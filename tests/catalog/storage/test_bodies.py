@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.errors import StorageFull, StoreError
-from catalog.storage.bodies import BodyStore
+from catalog.errors import ConfigError, StorageFull, StoreError
+from catalog.storage.bodies import BodyStore, share_credentials
 from tests.catalog.conftest import Forked
 
 
@@ -24,6 +24,20 @@ def test_stored_bodies_are_read_back(tmp_path_factory: pytest.TempPathFactory, b
     """Any bytes come back as they were."""
     bodies = BodyStore(str(tmp_path_factory.getbasetemp() / "any"))
     assert bodies.get(bodies.put(body)) == body
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("s3://", "names no bucket"),
+        ("gs:///", "names no bucket"),
+        ("carrier-pigeon://loft/pages", "cannot be used"),
+    ],
+)
+def test_places_that_cannot_be_used(url: str, message: str) -> None:
+    """They are one clear line, before any process that would store bodies is started."""
+    with pytest.raises(ConfigError, match=message):
+        share_credentials(url)
 
 
 def test_the_same_body_is_stored_once(tmp_path: Path) -> None:
