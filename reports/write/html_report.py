@@ -109,7 +109,9 @@ def write_html(
 
 def compile_templates() -> None:
     """Compile the templates, for all reports of this process and of those that it forks."""
-    _environment(ENGLISH).get_template("report.html")
+    environment = _environment(ENGLISH)
+    for name in environment.list_templates():
+        environment.get_template(name)
 
 
 def _environment(language: Language) -> Environment:
