@@ -58,6 +58,15 @@ _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([a-z]+)")
 BASE_UNITS = frozenset(unit for unit, _ in _UNITS.values())
 
 
+def find_unit(spelling: str) -> tuple[str, float] | None:
+    """Return the base unit that a spelling of a unit belongs to, and its factor.
+
+    >>> find_unit("KG"), find_unit("mg"), find_unit("EUR")
+    (('g', 1000), ('g', 0.001), None)
+    """
+    return _UNITS.get(spelling.lower())
+
+
 def normalise_quantities(text: str) -> str:
     """Write every quantity of folded text in one form.
 

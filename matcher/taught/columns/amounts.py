@@ -1,11 +1,14 @@
-"""Amounts such as `17.787`: a point or comma before three digits separates thousands, or decimals.
+"""Amounts in one form: in one unit, and with decimals told from thousands.
 
-One value does not tell which, but its column does: of both readings the one is taken that is nearer to
-the amounts that can be read in one way only.
+In `17.787` a point or comma before three digits separates thousands, or decimals. One value does not
+tell which, but its column does: of both readings the one is taken that is nearer to the amounts that
+can be read in one way only. Where a column mixes units, such as g and kg, all amounts are converted to
+their base unit; an amount without a unit has the most frequent one.
 """
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -15,60 +18,112 @@ import numpy as np
 
 from matcher.dedupe.base.packed_texts import PackedTexts
 from matcher.dedupe.base.records import Records, join_keys
+from matcher.records.units import find_unit
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import MAX_CHARACTERS, parse_number
 
+Unit = tuple[str, float]
+"""A base unit, and the factor to it."""
+
 # Three digits after the only separator; a number that begins with zero is no thousand.
 _AMBIGUOUS = re.compile(r"^(\D*[1-9]\d{0,2})[.,](\d{3})(\D*)$")
-# Amounts of one reading that a column needs.
+# An amount and its unit.
+_WITH_UNIT = re.compile(r"^(.*\d)\s*([^\W\d_]+)\.?$")
+# Amounts of one reading, or with one unit, that a column needs.
 MIN_AMOUNTS = 10
 
 
 def unify_amounts(sides: Sequence[Records], kinds: Sequence[ColumnKind]) -> list[Records]:
-    """Return the records of one table, or of two, with one form of ambiguous amounts."""
+    """Return the records of one table, or of two, with one form of the amounts of each column."""
     unified = [*sides]
     for number, kind in enumerate(kinds):
         if kind is not ColumnKind.NUMBER:
             continue
-        usual = _usual_amount(chain.from_iterable(side.fields[number] for side in unified))
-        if usual is None:
+        usual_unit = _usual_unit(chain.from_iterable(side.fields[number] for side in unified))
+        values = chain.from_iterable(side.fields[number] for side in unified)
+        usual = _usual_amount(values, usual_unit)
+        if usual is None and usual_unit is None:
             continue
         for place, side in enumerate(unified):
             fields = [*side.fields]
-            fields[number] = PackedTexts(unify_amount(value, usual) for value in fields[number])
+            fields[number] = PackedTexts(
+                unify_amount(value, usual, usual_unit) for value in fields[number]
+            )
             unified[place] = replace(side, fields=tuple(fields), texts=join_keys(tuple(fields)))
     return unified
 
 
-def unify_amount(text: str, usual: float) -> str:
+def unify_amount(text: str, usual: float | None, usual_unit: Unit | None = None) -> str:
     """Return an amount without the separator of thousands, or with a decimal point.
 
-    `usual` is the median of the amounts in the column that have one reading.
+    `usual` is the median of the amounts in the column that have one reading, None if all have.
+    `usual_unit` is the most frequent unit of a column that mixes units: the amount is then a bare
+    number in its base unit.
 
     >>> unify_amount("17.787 €", 21000), unify_amount("6,852", 10), unify_amount("6,85", 10)
     ('17787 €', '6.852', '6,85')
+    >>> [unify_amount(text, 9000, ("g", 1000)) for text in ("10.17 kg", "10170 g", "7,076", "1.046 kg")]
+    ['10170', '10170', '7076', '1046']
     """
-    match = _AMBIGUOUS.match(text[:MAX_CHARACTERS])
-    if match is None:
-        return text
-    start, end, rest = match.groups()
-    # As a number of thousands it is 1,000 times the decimal: in between lies the usual amount.
-    thousands = float(re.sub(r"\D", "", start) + end)
-    separator = "" if thousands < usual * sqrt(1000) else "."
-    return f"{start}{separator}{end}{rest}"
+    amount, factor = _split_unit(text[:MAX_CHARACTERS], usual_unit)
+    match = _AMBIGUOUS.match(amount) if usual is not None else None
+    if match is not None and usual is not None:
+        start, end, rest = match.groups()
+        # As a number of thousands it is 1,000 times the decimal: in between lies the usual amount.
+        thousands = float(re.sub(r"\D", "", start) + end)
+        separator = "" if thousands * factor < usual * sqrt(1000) else "."
+        amount = f"{start}{separator}{end}{rest}"
+    if usual_unit is None:
+        return text if match is None else amount
+    number = parse_number(amount)
+    return text if number is None else f"{number * factor:.4f}".rstrip("0").rstrip(".")
 
 
-def _usual_amount(values: Iterable[str]) -> float | None:
+def _split_unit(text: str, usual_unit: Unit | None) -> tuple[str, float]:
+    """Return an amount without its unit, and the factor of the unit; as it is where no column mixes
+    units.
+    """
+    if usual_unit is None:
+        return text, 1.0
+    unit = _unit_of(text)
+    if unit is None:
+        return text, usual_unit[1]
+    match = _WITH_UNIT.match(text)
+    return (match[1], unit[1]) if match and unit[0] == usual_unit[0] else (text, 1.0)
+
+
+def _unit_of(text: str) -> Unit | None:
+    # Most amounts of most tables have no unit.
+    if not text[-1:].isalpha():
+        return None
+    match = _WITH_UNIT.match(text[:MAX_CHARACTERS])
+    return find_unit(match[2]) if match else None
+
+
+def _usual_unit(values: Iterable[str]) -> Unit | None:
+    """Return the most frequent unit of a column that mixes units of one kind; None if it does not."""
+    units = Counter(filter(None, map(_unit_of, values)))
+    if not units:
+        return None
+    [(usual_unit, _)] = units.most_common(1)
+    others = sum(
+        count for unit, count in units.items() if unit[0] == usual_unit[0] and unit != usual_unit
+    )
+    return usual_unit if others >= MIN_AMOUNTS else None
+
+
+def _usual_amount(values: Iterable[str], usual_unit: Unit | None) -> float | None:
     """Return the median of the amounts of one reading, None if there are few or none is ambiguous."""
     amounts = array("d")
     has_ambiguous = False
     for value in values:
-        if _AMBIGUOUS.match(value[:MAX_CHARACTERS]):
+        amount, factor = _split_unit(value[:MAX_CHARACTERS], usual_unit)
+        if _AMBIGUOUS.match(amount):
             has_ambiguous = True
             continue
-        number = parse_number(value)
+        number = parse_number(amount)
         if number is not None and number > 0:
-            amounts.append(number)
+            amounts.append(number * factor)
     if not has_ambiguous or len(amounts) < MIN_AMOUNTS:
         return None
     return float(np.median(amounts))

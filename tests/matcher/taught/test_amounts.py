@@ -35,3 +35,38 @@ def test_a_column_needs_amounts_of_one_reading(plain: int, unified: str) -> None
     assert [*read.fields[1]] == [unified, ""]
     assert read.texts[0] == f"car {unified}"
     assert [*other.fields[1]] == [*right.fields[1]]
+
+
+UNITS = [
+    ("grams among kilograms", "10170 g", "10170"),
+    ("kilograms", "10.17 kg", "10170"),
+    ("a comma that is a decimal one", "7,076 kg", "7076"),
+    ("without a unit", "3.62", "3620"),
+    ("milligrams", "500 mg", "0.5"),
+    ("a unit of another kind", "3 l", "3"),
+    ("an unknown unit", "3 Stk", "3"),
+    ("no number", "about 3 kg", "about 3 kg"),
+    ("nothing", "", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "unified"), UNITS, ids=[case[0] for case in UNITS])
+def test_a_column_that_mixes_units(name: str, text: str, unified: str) -> None:
+    """Its amounts are numbers in the base unit; one without a unit has the usual one."""
+    weights = [
+        text,
+        *(f"{row}.25 kg" for row in range(5, 25)),
+        *(f"{row}00 g" for row in range(20, 31)),
+    ]
+    records = to_records([("box", weight) for weight in weights], ("name", "weight"))
+    [read] = unify_amounts([records], [ColumnKind.NAME, ColumnKind.NUMBER])
+    assert [*read.fields[1]][:2] == [unified, "5250"]
+
+
+def test_a_column_with_one_unit_stays() -> None:
+    """Amounts in one unit, or with a few in another one, are left as they are."""
+    for grams in (0, 5):
+        weights = [f"{row} kg" for row in range(1, 30)] + ["500 g"] * grams
+        records = to_records([("box", weight) for weight in weights], ("name", "weight"))
+        [read] = unify_amounts([records], [ColumnKind.NAME, ColumnKind.NUMBER])
+        assert [*read.fields[1]] == weights
