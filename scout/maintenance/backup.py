@@ -110,21 +110,26 @@ def back_up_store(
 
 
 def remove_older_backups(folder: Path, keep: int) -> list[Path]:
-    """Remove the complete backups beside one, all but the `keep` newest; returns their folders.
+    """Remove the complete backups beside one, all but this and the `keep` - 1 newest others; returns
+    their folders.
 
-    Backups of databases of another kind stay, and so does whatever else is in the folder. Raises
-    StoreError.
+    Backups of databases of another kind stay, and so does whatever else is in the folder, links to
+    backups among it. Raises StoreError.
     """
+    folder = folder.resolve()
     backup = _read_manifest(folder)
     made_at: dict[Path, str] = {}
-    for manifest in folder.absolute().parent.glob(f"*/{MANIFEST}"):
+    for manifest in folder.parent.glob(f"*/{MANIFEST}"):
+        # A link such as `latest` is no backup of its own; a clock may have been set back since.
+        if manifest.parent.is_symlink() or manifest.parent == folder:
+            continue
         with suppress(UsageError):
             other = _read_manifest(manifest.parent)
             if other.dialect == backup.dialect:
                 made_at[manifest.parent] = other.made_at
     # All times are in UTC and of one form.
     newest_first = sorted(made_at, key=lambda path: (made_at[path], path.name), reverse=True)
-    removed = newest_first[keep:]
+    removed = newest_first[keep - 1 :]
     for path in removed:
         try:
             # First, so that a half-removed folder is no backup any more.

@@ -195,6 +195,17 @@ def test_older_backups_are_removed(scout: Scout, settings: Settings, tmp_path: P
     assert remove_older_backups(folder / "new", keep=2) == []
 
 
+def test_a_new_backup_stays(scout: Scout, settings: Settings, tmp_path: Path) -> None:
+    """A link to it counts for no backup, and neither does it matter that its clock is behind."""
+    fill(settings)
+    (tmp_path / "latest").symlink_to(tmp_path / "new", target_is_directory=True)
+    for name in ("old", "new"):
+        assert scout("db", "backup", str(tmp_path / name)).code == 0
+    set_manifest(tmp_path / "new", made_at="1970-01-01T00:00:00+00:00")
+    assert remove_older_backups(tmp_path / "latest", keep=1) == [(tmp_path / "old").resolve()]
+    assert (tmp_path / "latest" / MANIFEST).exists()
+
+
 def set_manifest(folder: Path, **values: str) -> None:
     """Change the manifest of a backup."""
     path = folder / MANIFEST
