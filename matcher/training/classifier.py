@@ -6,8 +6,9 @@ hundred synthetic pairs cannot teach them the opposite. For a catalog too small 
 logistic formula over the strongest features takes their place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -133,11 +134,12 @@ def train_classifier(
     if len(feedback.labels):
         synthetic_weight = np.ones(len(synthetic_labels), np.float32)
         weight = np.concatenate((synthetic_weight, feedback.weight))
-    fit = _fit_small if catalog_size < config.min_tree_offers else _fit_large
+    fit_model = fit_scorecard if catalog_size < config.min_tree_offers else fit_trees
+    fit: Callable[..., Scorecard | FittedTrees] = partial(fit_model, trends=TRENDS)
     model = fit(
         np.concatenate((*tables, feedback.table)),
         np.concatenate((synthetic_labels, feedback.labels)),
-        weight,  # without reviews none: weighted percentiles take most of the training
+        weight=weight,  # without reviews none: weighted percentiles take most of the training
     )
     # Calibrated on synthetic pairs alone: reviewers pick doubtful pairs, which are no fair sample.
     probability, true_labels = score_held_out(tables, labels, fit)
@@ -151,14 +153,6 @@ def train_classifier(
     }
     scores = score_probabilities(sigmoid(probability), true_labels)
     return CalibratedModel(model, sigmoid, summary | scores)
-
-
-def _fit_small(table: Floats, labels: Bools, weight: Floats | None = None) -> Scorecard:
-    return fit_scorecard(table, labels, TRENDS, weight)
-
-
-def _fit_large(table: Floats, labels: Bools, weight: Floats | None = None) -> FittedTrees:
-    return fit_trees(table, labels, TRENDS, weight)
 
 
 def fit_trees(

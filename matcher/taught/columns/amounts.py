@@ -28,8 +28,9 @@ Unit = tuple[str, float]
 # Three digits after the only separator; a number that begins with zero is no thousand.
 _AMBIGUOUS = re.compile(r"^(\D*[1-9]\d{0,2})[.,](\d{3})(\D*)$")
 # An amount and its unit.
-_WITH_UNIT = re.compile(r"^(.*\d)\s*([^\W\d_]+)\.?$")
-# Amounts of one reading, or with one unit, that a column needs.
+_WITH_UNIT = re.compile(r"^(.*\d)\s*([^\W\d_]+)$")
+# Amounts of one reading that a column needs to tell the others', and amounts in other units than the
+# usual one from which on it mixes units.
 MIN_AMOUNTS = 10
 
 
@@ -39,9 +40,9 @@ def unify_amounts(sides: Sequence[Records], kinds: Sequence[ColumnKind]) -> list
     for number, kind in enumerate(kinds):
         if kind is not ColumnKind.NUMBER:
             continue
-        usual_unit = _usual_unit(chain.from_iterable(side.fields[number] for side in unified))
-        values = chain.from_iterable(side.fields[number] for side in unified)
-        usual = _usual_amount(values, usual_unit)
+        columns = [side.fields[number] for side in unified]
+        usual_unit = _usual_unit(chain.from_iterable(columns))
+        usual = _usual_amount(chain.from_iterable(columns), usual_unit)
         if usual is None and usual_unit is None:
             continue
         for place, side in enumerate(unified):
@@ -65,44 +66,42 @@ def unify_amount(text: str, usual: float | None, usual_unit: Unit | None = None)
     >>> [unify_amount(text, 9000, ("g", 1000)) for text in ("10.17 kg", "10170 g", "7,076", "1.046 kg")]
     ['10170', '10170', '7076', '1046']
     """
-    amount, factor = _split_unit(text[:MAX_CHARACTERS], usual_unit)
-    match = _AMBIGUOUS.match(amount) if usual is not None else None
-    if match is not None and usual is not None:
+    amount, factor = _read_amount(text[:MAX_CHARACTERS], usual_unit)
+    is_changed = False
+    if usual is not None and (match := _AMBIGUOUS.match(amount)):
+        is_changed = True
         start, end, rest = match.groups()
         # As a number of thousands it is 1,000 times the decimal: in between lies the usual amount.
         thousands = float(re.sub(r"\D", "", start) + end)
         separator = "" if thousands * factor < usual * sqrt(1000) else "."
         amount = f"{start}{separator}{end}{rest}"
     if usual_unit is None:
-        return text if match is None else amount
+        return amount if is_changed else text
     number = parse_number(amount)
     return text if number is None else f"{number * factor:.4f}".rstrip("0").rstrip(".")
 
 
-def _split_unit(text: str, usual_unit: Unit | None) -> tuple[str, float]:
-    """Return an amount without its unit, and the factor of the unit; as it is where no column mixes
-    units.
-    """
+def _read_amount(text: str, usual_unit: Unit | None) -> tuple[str, float]:
+    """Return an amount and its factor to the column's base unit: 1 where the column mixes no units."""
     if usual_unit is None:
         return text, 1.0
-    unit = _unit_of(text)
+    amount, unit = _split_unit(text)
     if unit is None:
         return text, usual_unit[1]
-    match = _WITH_UNIT.match(text)
-    return (match[1], unit[1]) if match and unit[0] == usual_unit[0] else (text, 1.0)
+    return (amount, unit[1]) if unit[0] == usual_unit[0] else (text, 1.0)
 
 
-def _unit_of(text: str) -> Unit | None:
-    # Most amounts of most tables have no unit.
-    if not text[-1:].isalpha():
-        return None
-    match = _WITH_UNIT.match(text[:MAX_CHARACTERS])
-    return find_unit(match[2]) if match else None
+def _split_unit(text: str) -> tuple[str, Unit | None]:
+    """Return an amount without its unit, and the unit; None if it names none that is known."""
+    # Most amounts of most tables end with a digit.
+    match = _WITH_UNIT.match(text[:MAX_CHARACTERS]) if text[-1:].isalpha() else None
+    unit = find_unit(match[2]) if match else None
+    return (match[1], unit) if match and unit else (text, None)
 
 
 def _usual_unit(values: Iterable[str]) -> Unit | None:
     """Return the most frequent unit of a column that mixes units of one kind; None if it does not."""
-    units = Counter(filter(None, map(_unit_of, values)))
+    units = Counter(unit for _, unit in map(_split_unit, values) if unit is not None)
     if not units:
         return None
     [(usual_unit, _)] = units.most_common(1)
@@ -117,7 +116,7 @@ def _usual_amount(values: Iterable[str], usual_unit: Unit | None) -> float | Non
     amounts = array("d")
     has_ambiguous = False
     for value in values:
-        amount, factor = _split_unit(value[:MAX_CHARACTERS], usual_unit)
+        amount, factor = _read_amount(value[:MAX_CHARACTERS], usual_unit)
         if _AMBIGUOUS.match(amount):
             has_ambiguous = True
             continue

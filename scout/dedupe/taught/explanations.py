@@ -25,12 +25,13 @@ def explain_pairs_by_name(run: TaughtRun, texts: Sequence[str]) -> list[dict[str
     candidates = find_rows(
         run.decision.scored.pairs, np.array(named, np.int64).reshape(-1, 2)
     ).tolist()
-    waterfalls = iter(explain_rows(run, [row for row in candidates if row >= 0]))
+    compared = [row for row in candidates if row >= 0]
+    waterfalls = dict(zip(compared, explain_rows(run, compared), strict=True))
     explanations = []
     for (left, right), row in zip(named, candidates, strict=True):
         names = {"left": run.tables[0].names[left], "right": run.tables[-1].names[right]}
         not_compared: dict[str, Any] = names | {"probability": None, "steps": []}
-        explanations.append(next(waterfalls) if row >= 0 else not_compared)
+        explanations.append(waterfalls.get(row, not_compared))
     return explanations
 
 

@@ -23,13 +23,12 @@ from matcher.taught.deduplication import decide
 from matcher.taught.model.model_file import load_model, save_model
 from scout.dedupe.dedupe_run import DedupeRequest
 from scout.dedupe.disk_run import NamedPair
-from scout.dedupe.taught.labels_file import NO_LABELS_FILE, read_labels
 from scout.dedupe.taught.tables import Table, load_tables
 from scout.dedupe.taught.taught_run import (
     TaughtRequest,
     TaughtRun,
     build_options,
-    require_both_classes,
+    read_training_labels,
 )
 
 MODEL_FILE = "model.json"
@@ -101,18 +100,16 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
             )
         stored, new_rows = _unite(_read_records(folder), new, bool(request.id_column))
         table = _as_table(request.file, new.records.names, stored)
-        given = NO_LABELS_FILE
-        if request.labels is not None:
-            given = read_labels(request.labels, [table])
-            require_both_classes(request.labels, given.labels)
-        labels = given.labels
+        given = read_training_labels(request.labels, [table])
         begun = perf_counter()
         # With labels, and without any classifier, all is learnt anew from all records: it must not
         # depend on which came first.
         taught = None
-        if model is not None and model.classifier is not None and not len(labels):
+        if model is not None and model.classifier is not None and not len(given.labels):
             taught = model
-        decision = decide(table.records, None, labels, taught, build_options(request), progress)
+        decision = decide(
+            table.records, None, given.labels, taught, build_options(request), progress
+        )
         duplicates = RecordDuplicates(
             table.records, None, decision.result, decision.groups, perf_counter() - begun
         )
@@ -125,8 +122,7 @@ def run_on_index(request: TaughtRequest, progress: Progress) -> IndexRun:
         plain,
         duplicates,
         [table],
-        given.unknown,
-        given.contradictory,
+        given,
         stored,
         frozenset(new_rows),
         has_ids=bool(request.id_column),

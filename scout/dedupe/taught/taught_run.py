@@ -19,14 +19,14 @@ from matcher.dedupe.minhash.minhash import MinHash
 from matcher.dedupe.spark.methods import check_supported
 from matcher.taught.candidates import DEFAULT_NEIGHBOURS
 from matcher.taught.columns.pages import AUTO, TextOptions
-from matcher.taught.deduplication import Decision, Labels, TaughtOptions, decide
+from matcher.taught.deduplication import Decision, TaughtOptions, decide
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.model.model_file import load_model, save_model
 from matcher.taught.model.partners import Partners
 from matcher.taught.variants.rules import parse_rules
 from scout.dedupe.dedupe_run import DedupeRequest, DedupeRun
 from scout.dedupe.method_options import DEFAULT_CANDIDATE_THRESHOLD
-from scout.dedupe.taught.labels_file import NO_LABELS_FILE, read_labels
+from scout.dedupe.taught.labels_file import NO_LABELS_FILE, LabelsFile, read_labels
 from scout.dedupe.taught.tables import Table, load_tables
 
 NEIGHBOURS_METHOD = "neighbours"
@@ -80,8 +80,7 @@ class TaughtRun(DedupeRun):
 
     tables: Sequence[Table] = ()
     decision: Decision = field(kw_only=True)
-    unknown_labels: int = 0
-    contradictory_labels: Sequence[tuple[str, str]] = ()
+    labels: LabelsFile = NO_LABELS_FILE
 
     def ids(self, *rows: int) -> tuple[str, ...]:
         """Return the ids of some records; nothing where no column of ids is named."""
@@ -110,8 +109,8 @@ class TaughtRun(DedupeRun):
             ),
             "partners": _name_partners(decision.scored.partners),
             "variant_pairs": variants,
-            "unknown_labels": self.unknown_labels,
-            "contradictory_labels": [list(names) for names in self.contradictory_labels],
+            "unknown_labels": self.labels.unknown,
+            "contradictory_labels": [list(names) for names in self.labels.contradictory],
         }
         return figures
 
@@ -143,10 +142,7 @@ def run_taught(
         # Further columns, and another order of them, do not matter to a model.
         keys = stored.names
     tables = load_tables(request.paths(), keys, request.id_column, progress)
-    given = NO_LABELS_FILE
-    if request.labels is not None:
-        given = read_labels(request.labels, tables)
-        require_both_classes(request.labels, given.labels)
+    given = read_training_labels(request.labels, tables)
     begun = perf_counter()
     right = tables[1].records if len(tables) > 1 else None
     decision = decide(tables[0].records, right, given.labels, stored, options, progress, jobs)
@@ -159,15 +155,7 @@ def run_taught(
         request.file, request.right, tables[0].records.names, age=request.age, prefer=request.prefer
     )
     has_ids = bool(request.id_column)
-    return TaughtRun(
-        plain,
-        duplicates,
-        tables,
-        given.unknown,
-        given.contradictory,
-        has_ids=has_ids,
-        decision=decision,
-    )
+    return TaughtRun(plain, duplicates, tables, given, has_ids=has_ids, decision=decision)
 
 
 def check_taught_engine(request: TaughtRequest) -> None:
@@ -233,11 +221,16 @@ def _parse_kind_options(kinds: Sequence[str]) -> Mapping[str, str]:
     return parsed
 
 
-def require_both_classes(path: Path, labels: Labels) -> None:
-    """Raise UsageError if all labels are the same."""
+def read_training_labels(path: Path | None, tables: Sequence[Table]) -> LabelsFile:
+    """Read the labels to train on, none without a path. Raises UsageError if all are the same."""
+    if path is None:
+        return NO_LABELS_FILE
+    labels_file = read_labels(path, tables)
+    labels = labels_file.labels
     duplicates = int(np.sum(labels.are_duplicates))
     if not 0 < duplicates < len(labels):
         raise UsageError(
             f"{path}: {len(labels)} labels, {duplicates} of duplicates: a classifier needs some of "
             "both; 'scout dedupe label' asks for them"
         )
+    return labels_file

@@ -1,4 +1,4 @@
-"""Amounts with one separator before three digits: the column tells whether these are thousands."""
+"""Amounts of a column in one form: it tells thousands from decimals, and which unit is usual."""
 
 import pytest
 
