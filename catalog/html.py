@@ -53,7 +53,12 @@ _WITHOUT_LONG_TAG = re.compile(
     re.IGNORECASE,
 )
 _FORMATTING_TAGS = frozenset(b"b big code em font i s small strike strong tt u".split())
-_FORMATTING = re.compile(rb"<(?:%b)(?=[\s/>])" % b"|".join(sorted(_FORMATTING_TAGS)), re.IGNORECASE)
+# The first letter is tested on its own: most tags begin with another one.
+_FORMATTING = re.compile(
+    rb"<(?=[%b])(?:%b)(?=[\s/>])"
+    % (bytes({tag[0] for tag in _FORMATTING_TAGS}), b"|".join(sorted(_FORMATTING_TAGS))),
+    re.IGNORECASE,
+)
 # An end tag inside one of these closes no formatting tag outside it.
 _SCOPE_TAGS = frozenset(b"td th caption select object applet marquee template".split())
 _TAG = re.compile(

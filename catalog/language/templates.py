@@ -3,39 +3,69 @@
 One environment writes one language: make one per language, and pass each its `Language`.
 """
 
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import (
+    Environment,
+    FileSystemBytecodeCache,
+    PackageLoader,
+    StrictUndefined,
+    select_autoescape,
+)
 from jinja2.bccache import Bucket
 
 from catalog.language.languages import Language
 from catalog.language.sentences import Sentence
 
 
-class CompiledTemplates(BytecodeCache):
-    """Compiled templates in memory, those of all environments.
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates, those of all environments: in memory, and beside Scout's compiled modules.
 
     The code of a template is the same in all languages. A process that was forked later has it, too.
+    Python runs what lies in `folder` (a `__pycache__`) as it is, so nothing is trusted that was not
+    before. A folder that is missing or cannot be written to costs only the time to compile.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        super().__init__(str(folder), "jinja-%s.cache")
         self._codes: dict[str, tuple[str, CodeType]] = {}
+        # Code depends on Jinja, and on the options that this module sets.
+        self._compiler = f"{version('jinja2')} {Path(__file__).read_text(encoding='utf-8')}"
+
+    def get_source_checksum(self, source: str) -> str:
+        """Return a checksum of a template and of what compiles it."""
+        return super().get_source_checksum(f"{self._compiler}{source}")
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Give a template the code that its source was compiled to, if there is any."""
         checksum, code = self._codes.get(bucket.key, ("", None))
         if checksum == bucket.checksum:
             bucket.code = code
+            return
+        # A power cut may have left a part of the file, or anything.
+        with suppress(Exception):
+            super().load_bytecode(bucket)
+        self._remember(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep the code of a template."""
+        self._remember(bucket)
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+    def _remember(self, bucket: Bucket) -> None:
         if bucket.code is not None:
             self._codes[bucket.key] = (bucket.checksum, bucket.code)
 
 
-_COMPILED = CompiledTemplates()
+_COMPILED = CompiledTemplates(Path(__file__).with_name("__pycache__"))
 
 
 def template_environment(package: str, language: Language) -> Environment:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from matcher.array_types import Bools, Doubles, Floats
+from matcher.model.bounded_logistic import LogisticLoss, minimise_bounded
 
 # Trains on a feature table with labels; returns a function from a table to probabilities.
 Fit = Callable[[Floats, Bools], Callable[[Floats], Floats]]
@@ -87,20 +88,13 @@ def fit_sigmoid(probability: Floats, label: Bools) -> Sigmoid:
     """Fit the sigmoid of the least log loss within the bounds; the identity without examples."""
     if not len(probability):
         return Sigmoid()
-    # Imported late: it takes a fifth of a second to load, and a small catalog trains no trees.
-    from scipy.optimize import minimize
-
     odds = log_odds(probability)
-    target = label.astype(np.float64)
-
-    def log_loss(parameters: Doubles) -> float:
-        logit = parameters[0] * odds + parameters[1]
-        return float(np.mean(np.logaddexp(0, logit) - target * logit))
-
-    fitted = minimize(
-        log_loss,
-        np.array([1.0, 0.0]),
-        bounds=[(MIN_SLOPE, MAX_SLOPE), (-MAX_SHIFT, MAX_SHIFT)],
-        method="L-BFGS-B",
+    loss = LogisticLoss(
+        table=np.column_stack([odds, np.ones(len(odds))]),
+        target=label.astype(np.float64),
+        weight=np.ones(len(odds)),
+        penalties=np.zeros(2),
     )
-    return Sigmoid(float(fitted.x[0]), float(fitted.x[1]))
+    lower, upper = np.array([[MIN_SLOPE, -MAX_SHIFT], [MAX_SLOPE, MAX_SHIFT]])
+    slope, shift = minimise_bounded(loss, lower, upper, start=np.array([1.0, 0.0])).tolist()
+    return Sigmoid(slope, shift)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.array_types import Bools, Doubles, Floats
-from matcher.model.signed_logistic import fit_signed_weights
+from matcher.model.bounded_logistic import fit_signed_weights
 
 # Steps of a feature, at most, and strength of the L2 penalty on the points of standardised steps, in
 # pairs. 20 steps, or a penalty of .1 or 1, change the right and wrong verdicts by less than .01 each

@@ -1,6 +1,6 @@
 """Monotonic logistic regression: steadier than trees where labels are few.
 
-Each weight has the sign of its feature's trend (`matcher.model.signed_logistic`). Unknown values
+Each weight has the sign of its feature's trend (`matcher.model.bounded_logistic`). Unknown values
 count as average ones.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from matcher.array_types import Doubles, Floats
-from matcher.model.signed_logistic import fit_signed_weights
+from matcher.model.bounded_logistic import fit_signed_weights
 
 # Strength of the L2 penalty, in labels.
 PENALTY = 3.0

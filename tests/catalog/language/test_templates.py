@@ -1,4 +1,6 @@
-"""Templates are compiled once in a process, whatever the language they are written in."""
+"""Templates are compiled once, whatever the language they are written in and the process."""
+
+from pathlib import Path
 
 import pytest
 from jinja2 import DictLoader, Environment
@@ -8,9 +10,9 @@ from catalog.language.templates import CompiledTemplates, template_environment
 
 
 @pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """Return the names of the templates that are compiled from now on."""
-    monkeypatch.setattr("catalog.language.templates._COMPILED", CompiledTemplates())
+    start_process(monkeypatch, tmp_path)
     names: list[str] = []
     compile_source = Environment.compile
 
@@ -22,6 +24,19 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Environment, "compile", compile_noted)
     return names
+
+
+def start_process(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let templates be compiled as by a new process."""
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    monkeypatch.setattr("catalog.language.templates._COMPILED", CompiledTemplates(folder))
+
+
+def render(text: str) -> str:
+    """Render a template with a text of its own."""
+    environment = template_environment("reports", ENGLISH)
+    environment.loader = DictLoader({"page.html": text})
+    return environment.get_template("page.html").render()
 
 
 def test_languages_share_compiled_templates(compiled: list[str]) -> None:
@@ -36,7 +51,48 @@ def test_languages_share_compiled_templates(compiled: list[str]) -> None:
 def test_a_changed_template_is_compiled_again(compiled: list[str]) -> None:
     """Compiled code belongs to one text of a template."""
     for text in ("one", "one", "two"):
-        environment = template_environment("reports", ENGLISH)
-        environment.loader = DictLoader({"page.html": text})
-        assert environment.get_template("page.html").render() == text
+        assert render(text) == text
     assert compiled == ["page.html", "page.html"]
+
+
+def test_the_next_process_finds_compiled_templates(
+    compiled: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """They are compiled again only where their text has changed, or Jinja's version."""
+    for text in ("one", "one", "two"):
+        start_process(monkeypatch, tmp_path)
+        assert render(text) == text
+    assert compiled == ["page.html"] * 2
+    monkeypatch.setattr("catalog.language.templates.version", lambda _: "99.0")
+    start_process(monkeypatch, tmp_path)
+    assert render("two") == "two"
+    assert compiled == ["page.html"] * 3
+
+
+@pytest.mark.parametrize("content", [b"", b"broken", b"j2"])
+def test_a_broken_file_is_replaced(
+    content: bytes, compiled: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A power cut may leave anything of a file."""
+    render("one")
+    (file,) = tmp_path.iterdir()
+    for damaged in (content, file.read_bytes()[:-20], file.read_bytes()[:30]):
+        file.write_bytes(damaged)
+        start_process(monkeypatch, tmp_path)
+        assert render("one") == "one"
+    start_process(monkeypatch, tmp_path)
+    assert render("one") == "one"
+    assert compiled == ["page.html"] * 4
+
+
+def test_a_folder_that_cannot_be_written_to_costs_time_only(
+    compiled: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing is written where Python writes no compiled modules, or there is no folder."""
+    start_process(monkeypatch, tmp_path / "absent")
+    assert render("one") == "one"
+    start_process(monkeypatch, tmp_path)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    assert render("one") == "one"
+    assert list(tmp_path.iterdir()) == []
+    assert compiled == ["page.html"] * 2
