@@ -24,7 +24,8 @@ SIGNALS = (
     b" eur",
     b" chf",
 )
-SCRIPT_START, SCRIPT_END = b"<script", b"</script"
+SCRIPT_START = b"<script"
+SCRIPT_END = b"</script"
 PATTERNS = (*SIGNALS, SCRIPT_START, SCRIPT_END)
 # By the index of a script's tag among the patterns: True if it begins the script.
 SCRIPT_TAGS = {PATTERNS.index(SCRIPT_START): True, PATTERNS.index(SCRIPT_END): False}

@@ -3,7 +3,8 @@
 In `17.787` a point or comma before three digits separates thousands, or decimals. One value does not
 tell which, but its column does: of both readings the one is taken that is nearer to the amounts that
 can be read in one way only. Where a column mixes units, such as g and kg, all amounts are converted to
-their base unit; an amount without a unit has the most frequent one.
+their base unit; an amount without a unit has the most frequent one. Sizes are amounts, too: their
+product.
 """
 
 import re
@@ -20,7 +21,7 @@ from matcher.dedupe.base.packed_texts import PackedTexts
 from matcher.dedupe.base.records import Records, join_keys
 from matcher.records.units import find_unit
 from matcher.taught.columns.kinds import ColumnKind
-from matcher.taught.columns.values import MAX_CHARACTERS, parse_number
+from matcher.taught.columns.values import MAX_CHARACTERS, count_factors, parse_number
 
 Unit = tuple[str, float]
 """A base unit, and the factor to it."""
@@ -29,6 +30,8 @@ Unit = tuple[str, float]
 _AMBIGUOUS = re.compile(r"^(\D*[1-9]\d{0,2})[.,](\d{3})(\D*)$")
 # An amount and its unit.
 _WITH_UNIT = re.compile(r"^(.*\d)\s*([^\W\d_]+)$")
+# Base units of lengths.
+LENGTHS = frozenset({"mm", "inch", "ft", "yd"})
 # Amounts of one reading that a column needs to tell the others', and amounts in other units than the
 # usual one from which on it mixes units.
 MIN_AMOUNTS = 10
@@ -86,9 +89,11 @@ def _read_amount(text: str, usual_unit: Unit | None) -> tuple[str, float]:
     if usual_unit is None:
         return text, 1.0
     amount, unit = _split_unit(text)
-    if unit is None:
-        return text, usual_unit[1]
-    return (amount, unit[1]) if unit[0] == usual_unit[0] else (text, 1.0)
+    base, factor = unit or usual_unit
+    if base != usual_unit[0]:
+        return text, 1.0
+    # A size of three lengths has the unit three times.
+    return amount, factor ** count_factors(amount) if base in LENGTHS else factor
 
 
 def _split_unit(text: str) -> tuple[str, Unit | None]:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import chain, islice
 
 from catalog.errors import UsageError
-from matcher.taught.columns.values import parse_date, parse_number, parse_year
+from matcher.taught.columns.values import parse_date, parse_number, parse_year, unit_of_number
 
 
 class ColumnKind(StrEnum):
@@ -45,6 +45,9 @@ NAME_WORDS = 4.5
 # Different values, and share of the sample, up to which a column is a category.
 MAX_CATEGORIES = 60
 MAX_CATEGORY_SHARE = 0.05
+# Letters of a unit's symbol; and different units in words, relative to the values that have one.
+MAX_SYMBOL_LETTERS = 4
+MAX_UNIT_SHARE = 0.2
 # Digits from which on a whole number is an identifier rather than an amount.
 IDENTIFIER_DIGITS = 6
 # Words of a column's name, in lower case, that decide where the values allow several kinds.
@@ -52,6 +55,8 @@ _IDENTIFIER_NAMES = re.compile(
     r"(?:^|[_\W])(?:ids?|zip|post(?:al)?_?code|plz|phone|telephone|tel|fax|mobile|isbn|issn|ean|upc|"
     r"gtin|sku|mpn|modelno|model_?number|part_?number|ssn|soc_sec_id|vat|iban|doi|e?mail|url)(?:$|[_\W])"
 )
+# Numbers of places: people move, and places have many people.
+_POSTAL_CODE_NAMES = re.compile(r"(?:^|[_\W])(?:zip|plz|cap|post(?:al|leit)?_?(?:code|zahl))")
 _DATE_NAMES = re.compile(r"date|dob|birth|created|updated|published|_at$")
 _ADDRESS_NAMES = re.compile(r"address|street|strasse|straße|addr\b")
 _HTML_TAG = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]*)(?:\s[^<>]*)?/?>")
@@ -120,6 +125,15 @@ def detect_kind(name: str, sides: Sequence[Sequence[str]]) -> ColumnKind:
     return _kind_of_short_values(lowered, sample, mean_words)
 
 
+def is_postal_code(name: str) -> bool:
+    """Return True if a column's name is that of postal codes.
+
+    >>> [is_postal_code(name) for name in ("ZIP", "postcode", "postal_code", "part_no")]
+    [True, True, True, False]
+    """
+    return _POSTAL_CODE_NAMES.search(name.lower()) is not None
+
+
 def _kind_of_short_values(lowered: str, sample: Sequence[str], mean_words: float) -> ColumnKind:
     """Return the kind of a column of short values; `lowered` is its name in lower case."""
     distinct = len(set(sample))
@@ -131,7 +145,7 @@ def _kind_of_short_values(lowered: str, sample: Sequence[str], mean_words: float
         return ColumnKind.DATE
     if _share(sample, parse_year) >= MIN_PARSED_SHARE:
         return ColumnKind.YEAR
-    if _share(sample, parse_number) >= MIN_PARSED_SHARE:
+    if _share(sample, parse_number) >= MIN_PARSED_SHARE and _units_repeat(sample):
         return _kind_of_numbers(sample, distinct)
     if distinct <= min(MAX_CATEGORIES, MAX_CATEGORY_SHARE * len(sample)):
         return ColumnKind.CATEGORY
@@ -156,6 +170,15 @@ def _kind_of_numbers(sample: Sequence[str], distinct: int) -> ColumnKind:
     if are_whole and mean_digits >= IDENTIFIER_DIGITS and is_varied:
         return ColumnKind.IDENTIFIER
     return ColumnKind.NUMBER
+
+
+def _units_repeat(sample: Sequence[str]) -> bool:
+    """Return True if the words behind numbers are units: short, or the same few again and again.
+
+    In `12 Main St` they are a part of the value.
+    """
+    words = [unit for unit in map(unit_of_number, sample) if len(unit) > MAX_SYMBOL_LETTERS]
+    return len(set(words)) <= MAX_UNIT_SHARE * len(words)
 
 
 def _sample(values: Sequence[str]) -> list[str]:

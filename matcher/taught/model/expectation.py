@@ -10,9 +10,7 @@ The shares of matches and of other pairs at each level are estimated from the ca
   (`share_among_rivals`). Elsewhere the weights are damped, as columns depend on each other.
 - Related pairs may be a class of their own. With long texts it starts from pairs that share a part
   of their texts, as a copy has nearly all of the shorter one. Elsewhere it starts from pairs of
-  other years, dates or amounts, where these are of other things: editions of one work agree in all
-  but the year and what depends on it, concerts of one tour in all but the date, the city and the
-  hall, flats of one house in all but the rooms, the area and the rent.
+  other years, dates, amounts or numbers, where these are of other things (`telling`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,6 +30,13 @@ from matcher.taught.model.partners import (
     share_among_rivals,
 )
 from matcher.taught.model.similarities import level_of
+from matcher.taught.model.telling import (
+    STARTING_PROBABILITY,
+    Measure,
+    Telling,
+    find_telling,
+    guess_by_values,
+)
 
 # Cuts between levels of similarity.
 CUTS = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.9999)
@@ -53,27 +58,13 @@ COPIED_SHARE = 0.8
 # Of the matches that two classes give, the share with copied texts from which on related pairs are a
 # third one: of re-posted adverts .44 have, of goods that two shops describe .03.
 MIN_COPIED = 0.2
-# Probability of the class that this share speaks for, to start with.
-STARTING_PROBABILITY = 0.9
 # Share of the evidence of all columns that counts where records have several partners: each column
 # has said most of it before. With all of it, persons of one household are merged although their
 # numbers differ (F1 .70, with a half .77, a quarter .82); chicago-childcare loses by less (.93, .91
 # and .91).
 REPEATED_EVIDENCE = 0.5
-# Of the related pairs that have copied texts, or the same year, date or amount, the share that is
-# believed. Without it, copies under another title are taken for related pairs (re-posted adverts:
-# recall .91 instead of .996), and half of the same publications for other editions.
-BELIEVED_SHARE = 0.05
-# Similarity from which on a column agrees, to tell whether other years or amounts are other things.
-AGREEING = 0.9
-# Matches of the same year or amount, and of other ones, that this takes.
-MIN_TO_TELL = 20
-# Share of the matches of the same year or amount that agree in a column that tells, at least; and of
-# the others relative to them, at most. In bibliographies the latter was 0 to .18 for ISBNs or
-# editions, in a list of wines .4 for the name.
-MIN_AGREEING_SHARE = 0.2
-MAX_AGREEING_RATIO = 0.25
-NOTHING_TELLS: Mapping[str, float] = {}
+NOTHING_TELLS: Mapping[str, Telling] = {}
+NOTHING_MEASURED: Mapping[str, Measure] = {}
 
 
 def fit_agreement(
@@ -81,14 +72,13 @@ def fit_agreement(
     pairs: Pairs,
     is_self_join: bool,
     long_texts: Sequence[str] = (),
-    measured: Mapping[str, float] = NOTHING_TELLS,
+    measured: Mapping[str, Measure] = NOTHING_MEASURED,
 ) -> AgreementModel:
     """Fit a model to candidate pairs, without any label.
 
     `long_texts` are the groups whose similarity is the share of a text that another one has.
-    `measured` gives for those of years, dates and amounts the similarity from which on they agree.
-    Related pairs are a class of their own where many matches have copied texts, or where no text is
-    long and other years, dates or amounts are other things.
+    `measured` has the measures of those of years, dates, amounts and numbers. Related pairs are a class of their own where many matches have copied texts, or where no
+    text is long and other values are other things.
     """
     fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts, measured)
     if not is_self_join:
@@ -104,7 +94,7 @@ def _fit_classes(
     pairs: Pairs,
     is_self_join: bool,
     long_texts: Sequence[str],
-    measured: Mapping[str, float],
+    measured: Mapping[str, Measure],
     partners: Partners,
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where some are related."""
@@ -114,14 +104,10 @@ def _fit_classes(
     two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
     contained = [known[group] for group in long_texts if group in known]
     if not contained:
-        telling = {
-            group: cut
-            for group, cut in measured.items()
-            if group in known and _values_tell(known, group, cut, matches)
-        }
+        telling = find_telling(known, measured, matches)
         if not telling:
             return two_classes
-        starting = _guess_by_values(known, telling, matches)
+        starting = guess_by_values(known, telling, matches)
         return fit.maximise(*starting, telling)[0]
     # The text that is contained most tells; NaN where none is known.
     most_contained = np.fmax.reduce(contained)
@@ -129,7 +115,8 @@ def _fit_classes(
     if matches[is_copied].sum() < MIN_COPIED * matches[~np.isnan(most_contained)].sum():
         return two_classes
     starting = _guess_by_texts(most_contained, matches)
-    model, _, related = fit.maximise(*starting, dict.fromkeys(long_texts, COPIED_SHARE))
+    copied = dict.fromkeys(long_texts, Telling(COPIED_SHARE))
+    model, _, related = fit.maximise(*starting, copied)
     is_partial = (most_contained >= RELATED_SHARE) & ~is_copied
     # Where no pairs are related, that class takes a part of the matches.
     return model if related[is_partial].sum() > related[is_copied].sum() else two_classes
@@ -154,12 +141,12 @@ class _Fit:
         self._is_self_join = is_self_join
 
     def maximise(
-        self, matches: Doubles, related: Doubles, telling: Mapping[str, float] = NOTHING_TELLS
+        self, matches: Doubles, related: Doubles, telling: Mapping[str, Telling] = NOTHING_TELLS
     ) -> tuple[AgreementModel, Doubles, Doubles]:
         """Fit a model, starting with the probabilities of matches and of related pairs.
 
-        `telling` gives by group the similarity from which on hardly any related pair agrees; without
-        it no pairs are related. Returns the model and both probabilities.
+        `telling` has the groups in which hardly any related pair agrees; without them no pairs are
+        related. Returns the model and both probabilities.
         """
         model = AgreementModel((), 0.0)
         for _ in range(MAX_ROUNDS):
@@ -175,7 +162,7 @@ class _Fit:
         return model, matches, related
 
     def _weigh(
-        self, matches: Doubles, related: Doubles, telling: Mapping[str, float]
+        self, matches: Doubles, related: Doubles, telling: Mapping[str, Telling]
     ) -> AgreementModel:
         """Return the model that the pairs give with some probability of each class."""
         share = _clip_share(matches)
@@ -186,14 +173,16 @@ class _Fit:
             damping = self._damping(group, bool(telling))
             cuts = self._cuts[group]
             counts = _count_levels(level, len(cuts) + 1, matches, related)
-            weights = damping * _match_weights(counts.matches, counts.unrelated)
+            of_matches, of_related = counts.matches, counts.related
+            if group in telling:
+                column = telling[group]
+                are_same = np.array([*cuts, np.inf]) > column.same_from
+                of_matches = column.limit_matches(of_matches, are_same)
+                of_related = np.where(are_same, column.believed, 1) * of_related
+            weights = damping * _match_weights(of_matches, counts.unrelated)
             related_weights = np.empty(0)
             if telling:
-                of_class = counts.related
-                if group in telling:
-                    is_agreeing = np.array([*cuts, np.inf]) > telling[group]
-                    of_class = np.where(is_agreeing, BELIEVED_SHARE, 1) * of_class
-                related_weights = damping * _log_ratio(of_class, counts.unrelated)
+                related_weights = damping * _log_ratio(of_related, counts.unrelated)
             level_weights = tuple(weights.tolist()), tuple(related_weights.tolist())
             fitted.append(Level(group, cuts, *level_weights))
         related_prior = None
@@ -234,47 +223,6 @@ def _guess_by_texts(contained: Floats, matches: Doubles) -> tuple[Doubles, Doubl
     starting = np.where(is_match, STARTING_PROBABILITY, rest)
     related = np.where(is_related, STARTING_PROBABILITY, rest)
     return np.where(is_known, starting, matches), np.where(is_known, related, 0.0)
-
-
-def _values_tell(
-    similarities: Mapping[str, Floats], group: str, cut: float, matches: Doubles
-) -> bool:
-    """Tell from the `matches` found so far whether other values of a group are other things.
-
-    They are where some column, such as the ISBN, agrees in many matches of the same year and in
-    hardly any of other years. If years were merely wrong, it would agree in both. `cut` is the
-    similarity from which on two values are the same.
-    """
-    is_match = matches > 0.5
-    is_same = is_match & (similarities[group] == 1)
-    is_other = is_match & (similarities[group] < cut)
-    for other_group, value in similarities.items():
-        if other_group in (ALL_COLUMNS, RIVALS, group):
-            continue
-        same, other = (value[rows & ~np.isnan(value)] >= AGREEING for rows in (is_same, is_other))
-        if min(len(same), len(other)) < MIN_TO_TELL:
-            continue
-        share = same.mean()
-        if share >= MIN_AGREEING_SHARE and other.mean() <= MAX_AGREEING_RATIO * share:
-            return True
-    return False
-
-
-def _guess_by_values(
-    similarities: Mapping[str, Floats], telling: Mapping[str, float], matches: Doubles
-) -> tuple[Doubles, Doubles]:
-    """Return the probabilities of matches and of related pairs to start with.
-
-    Of the `matches` found so far those of other years, dates or amounts are related: of a similarity
-    below the value of `telling` in any of its groups. Where values are unknown, they stay.
-    """
-    is_match = np.ones(len(matches))
-    for group, cut in telling.items():
-        agrees = np.where(
-            similarities[group] >= cut, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY
-        )
-        is_match *= np.where(np.isnan(similarities[group]), 1, agrees)
-    return matches * is_match, matches * (1 - is_match)
 
 
 class _Counts(NamedTuple):

@@ -5,21 +5,29 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from matcher.array_types import Floats, Ints
+from matcher.taught.columns.kinds import is_postal_code
 from matcher.taught.features.feature import RIVALS, VARIANTS, Feature
-from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION
+from matcher.taught.model.telling import Measure
+from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION, MARKED_ONCE, SIZE
 
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
 # and short shingles do not mind sentences in another order.
 CONTAINED_TEXT = "short shingles contained, more"
 # Similarity from which on two values agree, by the feature that only columns of such values have:
-# years up to one apart, equal dates (those of other days may differ in one digit), and amounts up to
-# 3.5 % apart.
-_SAME_FROM = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
+# years up to one apart, equal dates (those of other days may differ in one digit), amounts up to 3.5 %
+# apart, and equal identifiers.
+_MEASURES = {
+    "years apart": Measure(0.5),
+    "days apart": Measure(0.9999),
+    "ratio apart": Measure(0.9),
+    "contained": Measure(0.9999, is_number=True),
+}
 # Similarity of the editions of two records of which neither names one: a level of its own. Where
 # later editions are named, both are the first one, also if the year of one is unknown.
 NEITHER_NAMED = 0.98
-# Groups of the markers of variants that mostly say the same of two duplicates, by rule.
-MARKER_GROUPS = {rule: f"{VARIANTS}, {rule}" for rule in DEFAULT_RULES}
+# Groups of the markers of variants that mostly say the same of two duplicates, by rule. Sizes are no
+# rule by default, since titles name many quantities; how often duplicates differ in them, is measured.
+MARKER_GROUPS = {rule: f"{VARIANTS}, {rule}" for rule in (*DEFAULT_RULES, SIZE)}
 # Features whose mean is the similarity of a text column.
 _TEXT_SIMILARITY = ("sorted words", "3-grams", "shared words")
 
@@ -36,6 +44,9 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
             similarity = 1 - table[:, markers[rule]] / DIFFERENT
             if rule == EDITION and not np.isnan(similarity).all():
                 similarity = np.where(np.isnan(similarity), np.float32(NEITHER_NAMED), similarity)
+            if rule == SIZE:
+                # That a record names no size says nothing.
+                similarity = np.where(similarity == 1 - MARKED_ONCE, np.float32(np.nan), similarity)
             similarities[group] = similarity
     for group, columns in places.items():
         if group == RIVALS:
@@ -69,12 +80,13 @@ def long_text_groups(features: Sequence[Feature]) -> tuple[str, ...]:
     return tuple(feature.group for feature in features if feature.name == CONTAINED_TEXT)
 
 
-def measured_groups(features: Sequence[Feature]) -> dict[str, float]:
-    """Return the groups of years, dates and amounts, with the similarity from which on each agrees."""
-    return {
-        feature.group: _SAME_FROM[feature.name]
+def measured_groups(features: Sequence[Feature]) -> dict[str, Measure]:
+    """Return the groups of years, dates, amounts, sizes and numbers of things, with their measures."""
+    measures = {MARKER_GROUPS[SIZE]: Measure(0.9)}
+    return measures | {
+        feature.group: _MEASURES[feature.name]
         for feature in features
-        if feature.name in _SAME_FROM
+        if feature.name in _MEASURES and not is_postal_code(feature.group)
     }
 
 

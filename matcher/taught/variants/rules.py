@@ -39,6 +39,7 @@ VOLUME = "volume"
 EDITION = "edition"
 DEFAULT_RULES = (VOLUME, "part", EDITION)
 YEAR = "year"
+SIZE = "size"
 # Words in names of columns whose years make another thing: a wine of another vintage, a car of another
 # model year.
 VINTAGE_WORDS = frozenset(
@@ -266,7 +267,7 @@ def learn_rules(
 
 def _differ(rule: str, first: Markers, second: Markers) -> bool:
     """Return True if two records' markers are those of variants."""
-    if rule == "size":
+    if rule == SIZE:
         return _sizes_differ(first, second)
     if rule == "model":
         return _models_differ(first, second)

@@ -146,6 +146,42 @@ def make_flats(
     return to_records(rows, ("address", "agency", "area", "rent")), pairs
 
 
+def make_parts(families: int = 60) -> tuple[Records, list[tuple[int, int]]]:
+    """Return spare parts that three dealers list, with the true pairs.
+
+    The parts of a family have one description, size and weight, and numbers that differ in the suffix.
+    One dealer in ten writes the maker before the number, and every second price is another one.
+    """
+    generator = random.Random(10)
+    rows = list[tuple[str, ...]]()
+    pairs = list[tuple[int, int]]()
+    for _ in range(families):
+        number = f"{generator.choice(('KX', 'NU', 'HV', ''))}{generator.randrange(10_000, 99_999)}"
+        thing, maker = generator.choice(THINGS), generator.choice(MAKERS)
+        size = [str(generator.randrange(5, 99)) for _ in range(3)]
+        weight = generator.randrange(100, 9_000)
+        for suffix in ("", "-C3", "/A"):
+            price, first = generator.randrange(300, 9_000), len(rows)
+            pairs += [(first, first + 1), (first, first + 2), (first + 1, first + 2)]
+            for separator, unit in (("x", "mm"), (" x ", " mm"), ("*", "")):
+                part = f"{number}{suffix}"
+                prefix = f"{maker[:3].upper()} " if generator.random() < 0.1 else ""
+                listed = price if generator.random() < 0.5 else round(price * 1.19)
+                rows.append(
+                    (
+                        prefix + generator.choice((part, part.lower(), part.replace("-", " "))),
+                        generator.choice((f"{thing} {number}", f"{maker} {number} {thing}s")),
+                        generator.choice((maker, maker.upper(), f"{maker} Ltd")),
+                        separator.join(size) + unit,
+                        generator.choice((f"{weight} g", f"{weight / 1000} kg")),
+                        f"{listed}.50",
+                        f"{generator.choice((10, 50, 100))} pieces",
+                    )
+                )
+    columns = ("number", "description", "maker", "size", "weight", "price", "stock")
+    return to_records(rows, columns), pairs
+
+
 def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
     """Return rows of columns as records."""
     fields = tuple(map(list, zip(*rows, strict=True)))

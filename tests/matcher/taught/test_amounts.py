@@ -45,7 +45,8 @@ UNITS = [
     ("milligrams", "500 mg", "0.5"),
     ("a unit of another kind", "3 l", "3"),
     ("an unknown unit", "3 Stk", "3"),
-    ("no number", "about 3 kg", "about 3 kg"),
+    ("a word before", "about 3 kg", "3000"),
+    ("no number", "box of 3 kg", "box of 3 kg"),
     ("nothing", "", ""),
 ]
 
@@ -53,6 +54,25 @@ UNITS = [
 @pytest.mark.parametrize(("name", "text", "unified"), UNITS, ids=[case[0] for case in UNITS])
 def test_a_column_that_mixes_units(name: str, text: str, unified: str) -> None:
     """Its amounts are numbers in the base unit; one without a unit has the usual one."""
+    assert _unify_among_kilograms(text) == unified
+
+
+def test_sizes_are_converted_by_each_length() -> None:
+    """8 x 16 x 1 cm are 80 x 160 x 10 mm, and two packs of 3 kg are 6 kg."""
+    sizes = [
+        "8.1 x 16 x 1.3 cm",
+        "81x160x13 mm",
+        *(f"{row}x9x4 mm" for row in range(11, 30)),
+        *(f"{row}x9x4 cm" for row in range(11, 22)),
+    ]
+    records = to_records([("part", size) for size in sizes], ("name", "size"))
+    [read] = unify_amounts([records], [ColumnKind.NAME, ColumnKind.NUMBER])
+    assert [*read.fields[1]][:2] == ["168480", "168480"]
+    assert _unify_among_kilograms("2 x 3 kg") == "6000"
+
+
+def _unify_among_kilograms(text: str) -> str:
+    """Return an amount as it is in a column of kilograms and grams."""
     weights = [
         text,
         *(f"{row}.25 kg" for row in range(5, 25)),
@@ -60,7 +80,9 @@ def test_a_column_that_mixes_units(name: str, text: str, unified: str) -> None:
     ]
     records = to_records([("box", weight) for weight in weights], ("name", "weight"))
     [read] = unify_amounts([records], [ColumnKind.NAME, ColumnKind.NUMBER])
-    assert [*read.fields[1]][:2] == [unified, "5250"]
+    unified, other, *_ = read.fields[1]
+    assert other == "5250"
+    return unified
 
 
 def test_a_column_with_one_unit_stays() -> None:

@@ -21,6 +21,7 @@ from tests.matcher.taught.tables import (
     make_flats,
     make_goods,
     make_labels,
+    make_parts,
     to_records,
 )
 
@@ -93,6 +94,20 @@ def test_amounts_tell_flats_of_one_house(areas_are_wrong: bool) -> None:
     decision = decide(records, None)
     assert _score(decision, truth) > 0.95
     assert (decision.model.agreement.related_prior is None) == areas_are_wrong
+
+
+def test_numbers_tell_parts_of_one_family() -> None:
+    """Without labels, part numbers with other suffixes are other parts, though prices differ, too."""
+    records, truth = make_parts()
+    decision = decide(records, None)
+    kinds = dict(zip(records.names, decision.comparison.kinds, strict=True))
+    assert [kinds[name] for name in ("number", "size", "stock")] == [
+        "identifier",
+        "number",
+        "number",
+    ]
+    assert decision.model.agreement.related_prior is not None
+    assert _score(decision, truth) > 0.9
 
 
 def test_with_labels() -> None:

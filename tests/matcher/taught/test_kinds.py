@@ -13,6 +13,11 @@ WORDS = "the quick brown fox jumps over the lazy dog and runs away "
     [
         ("price", ["9.90", "12.00", "1,299.00", "€ 5"], "number"),
         ("price", ["0.00", "12.50", "0", "8.90"], "number"),
+        ("pack", ["98 tablets", "30 tablets", "1x50", "28 Stk"] * 5, "number"),
+        ("size", ["81x161x13 mm", "4 x 5 x 20mm", "8*3", "9 × 7"], "number"),
+        ("area", ["45.5", "ca. 46 m²", "99 m2", "from 120 qm"], "number"),
+        ("model", ["BMW 320", "Audi 80", "BMW 520", "Audi 100"] * 5, "text"),
+        ("registered", ["03/2019", "2019-03", "Mar 2019", "11.2020"], "date"),
         ("year", ["1999", "2004", "1987", "2011"], "year"),
         ("published", ["c1999", "[2004]", "1987.", "2011"], "year"),
         ("pages", ["199", "2004", "187", "311"], "number"),

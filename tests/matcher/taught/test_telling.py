@@ -1,0 +1,103 @@
+"""Columns that tell related things apart: found by a witness, with the duplicates that deviate."""
+
+import numpy as np
+import pytest
+
+from matcher.array_types import Doubles, Floats
+from matcher.taught.features.feature import NEVER_LOWERS, Feature
+from matcher.taught.model.similarities import measured_groups
+from matcher.taught.model.telling import (
+    MIN_DEVIATING,
+    Measure,
+    Telling,
+    find_telling,
+    guess_by_values,
+)
+
+DUPLICATES, SIBLINGS, OTHERS = 500, 1_500, 3_000
+MEASURES = {"number": Measure(0.9999, is_number=True), "price": Measure(0.9999)}
+Similarities = dict[str, Floats]
+
+
+def make_similarities(
+    deviating: float, witness_chance: float = 0.0, price_says_nothing: bool = False
+) -> tuple[Similarities, Doubles]:
+    """Return the similarities of duplicates, siblings and other pairs; and what two classes say.
+
+    Siblings have other numbers, and so has the share `deviating` of the duplicates. The price is the
+    same in six of ten duplicates, whatever their number, and in some pairs by chance.
+    """
+    generator = np.random.default_rng(1)
+    count = DUPLICATES + SIBLINGS + OTHERS
+    is_duplicate = np.arange(count) < DUPLICATES
+    matches = np.where(np.arange(count) < DUPLICATES + SIBLINGS, 0.9, 0.1)
+    is_same_number = is_duplicate & (generator.random(count) >= deviating)
+    has_price_of_its_own = is_duplicate | (price_says_nothing & (matches > 0.5))
+    price_share = np.where(has_price_of_its_own, 0.6, witness_chance)
+    is_same_price = generator.random(count) < price_share
+    return {
+        "number": np.where(is_same_number, 1, 0.3).astype(np.float32),
+        "price": np.where(is_same_price, 1, 0.3).astype(np.float32),
+    }, matches
+
+
+@pytest.mark.parametrize("deviating", [0.0, 0.1, 0.25])
+@pytest.mark.parametrize("witness_chance", [0.0, 0.02])
+def test_a_witness_knows_how_many_duplicates_deviate(
+    deviating: float, witness_chance: float
+) -> None:
+    """The share comes out nearly as it is, also where the witness agrees by chance now and then."""
+    similarities, matches = make_similarities(deviating, witness_chance)
+    telling = find_telling(similarities, MEASURES, matches)
+    assert telling["number"].deviating == pytest.approx(max(deviating, MIN_DEVIATING), abs=0.06)
+
+
+def test_what_is_merely_wrong_tells_nothing() -> None:
+    """Where prices agree as often in pairs of other numbers, these are duplicates, too."""
+    similarities, matches = make_similarities(0.1, price_says_nothing=True)
+    assert find_telling(similarities, MEASURES, matches) == {}
+
+
+def test_few_matches_tell_nothing() -> None:
+    """A few pairs may be so by chance."""
+    similarities, matches = make_similarities(0.1)
+    few = np.r_[0:15, DUPLICATES : DUPLICATES + 15]
+    some = {group: value[few] for group, value in similarities.items()}
+    assert find_telling(some, MEASURES, matches[few]) == {}
+
+
+def test_pairs_of_other_values_start_as_related() -> None:
+    """Unknown values leave a match what it was."""
+    similarities = {"number": np.array([1, 0.3, np.nan], np.float32)}
+    starting, related = guess_by_values(similarities, {"number": Telling(0.9999)}, np.full(3, 0.8))
+    assert starting == pytest.approx([0.72, 0.08, 0.8])
+    assert related == pytest.approx([0.08, 0.72, 0])
+
+
+@pytest.mark.parametrize(
+    ("deviating", "expected"), [(0.1, [10, 90]), (0.5, [50, 90]), (1.0, [50, 90])]
+)
+def test_matches_of_other_values_are_limited(deviating: float, expected: list[float]) -> None:
+    """No more of them count than may deviate."""
+    counts, are_same = np.array([50.0, 90.0]), np.array([False, True])
+    assert Telling(0.9, deviating).limit_matches(counts, are_same) == pytest.approx(expected)
+
+
+def test_postal_codes_do_not_tell() -> None:
+    """People move; numbers, dates and amounts may tell."""
+    features = [
+        Feature(group, name, NEVER_LOWERS)
+        for group, name in (
+            ("zip", "contained"),
+            ("part_no", "contained"),
+            ("price", "ratio apart"),
+            ("born", "days apart"),
+            ("title", "3-grams"),
+        )
+    ]
+    assert measured_groups(features) == {
+        "variants, size": Measure(0.9),
+        "part_no": Measure(0.9999, is_number=True),
+        "price": Measure(0.9),
+        "born": Measure(0.9999),
+    }
