@@ -77,8 +77,9 @@ def fit_agreement(
     """Fit a model to candidate pairs, without any label.
 
     `long_texts` are the groups whose similarity is the share of a text that another one has.
-    `measured` has the measures of those of years, dates, amounts and numbers. Related pairs are a class of their own where many matches have copied texts, or where no
-    text is long and other values are other things.
+    `measured` has the measures of those of years, dates, amounts and numbers. Related pairs are a
+    class of their own where many matches have copied texts, or where no text is long and other values
+    are other things.
     """
     fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts, measured)
     if not is_self_join:
