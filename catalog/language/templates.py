@@ -6,7 +6,9 @@ One environment writes one language: make one per language, and pass each its `L
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 from importlib.metadata import version
+from importlib.util import cache_from_source
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -23,12 +25,15 @@ from jinja2.bccache import Bucket
 from catalog.language.languages import Language
 from catalog.language.sentences import Sentence
 
+# Permissions of a compiled template: those of Python's compiled modules.
+FILE_MODE = 0o644
+
 
 class CompiledTemplates(FileSystemBytecodeCache):
     """Compiled templates, those of all environments: in memory, and beside Scout's compiled modules.
 
     The code of a template is the same in all languages. A process that was forked later has it, too.
-    Python runs what lies in `folder` (a `__pycache__`) as it is, so nothing is trusted that was not
+    `folder` is the one from which Python runs compiled modules, so nothing is trusted that was not
     before. A folder that is missing or cannot be written to costs only the time to compile.
     """
 
@@ -36,7 +41,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
         super().__init__(str(folder), "jinja-%s.cache")
         self._codes: dict[str, tuple[str, CodeType]] = {}
         # Code depends on Jinja, and on the options that this module sets.
-        self._compiler = f"{version('jinja2')} {Path(__file__).read_text(encoding='utf-8')}"
+        self._compiler = f"{version('jinja2')} {sha256(Path(__file__).read_bytes()).hexdigest()}"
 
     def get_source_checksum(self, source: str) -> str:
         """Return a checksum of a template and of what compiles it."""
@@ -51,6 +56,8 @@ class CompiledTemplates(FileSystemBytecodeCache):
         # A power cut may have left a part of the file, or anything.
         with suppress(Exception):
             super().load_bytecode(bucket)
+        if not isinstance(bucket.code, CodeType):
+            bucket.reset()
         self._remember(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
@@ -59,13 +66,15 @@ class CompiledTemplates(FileSystemBytecodeCache):
         if not sys.dont_write_bytecode:
             with suppress(OSError):
                 super().dump_bytecode(bucket)
+                # Jinja makes a file that only this user can read.
+                Path(self._get_cache_filename(bucket)).chmod(FILE_MODE)
 
     def _remember(self, bucket: Bucket) -> None:
         if bucket.code is not None:
             self._codes[bucket.key] = (bucket.checksum, bucket.code)
 
 
-_COMPILED = CompiledTemplates(Path(__file__).with_name("__pycache__"))
+_COMPILED = CompiledTemplates(Path(cache_from_source(__file__)).parent)
 
 
 def template_environment(package: str, language: Language) -> Environment:

@@ -27,11 +27,13 @@ Unit = tuple[str, float]
 """A base unit, and the factor to it."""
 
 # Three digits after the only separator; a number that begins with zero is no thousand.
-_AMBIGUOUS = re.compile(r"^(\D*[1-9]\d{0,2})[.,](\d{3})(\D*)$")
+_AMBIGUOUS = re.compile(r"^(\D*[1-9]\d{0,2})[.,](\d{3})(\D*(?:m[23])?)$")
 # An amount and its unit.
 _WITH_UNIT = re.compile(r"^(.*\d)\s*([^\W\d_]+)$")
 # Base units of lengths.
 LENGTHS = frozenset({"mm", "inch", "ft", "yd"})
+# Numbers of an amount that are lengths of one thing, at least.
+MIN_LENGTHS = 3
 # Amounts of one reading that a column needs to tell the others', and amounts in other units than the
 # usual one from which on it mixes units.
 MIN_AMOUNTS = 10
@@ -92,8 +94,9 @@ def _read_amount(text: str, usual_unit: Unit | None) -> tuple[str, float]:
     base, factor = unit or usual_unit
     if base != usual_unit[0]:
         return text, 1.0
-    # A size of three lengths has the unit three times.
-    return amount, factor ** count_factors(amount) if base in LENGTHS else factor
+    # A size of three lengths has the unit three times; two numbers may be a pack of one length.
+    lengths = count_factors(amount) if base in LENGTHS else 1
+    return amount, factor**lengths if lengths >= MIN_LENGTHS else factor
 
 
 def _split_unit(text: str) -> tuple[str, Unit | None]:

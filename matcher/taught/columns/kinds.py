@@ -1,8 +1,10 @@
 """Kinds of columns, detected from values and names: each kind has its own comparison features."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from itertools import chain, islice
 
 from catalog.errors import UsageError
@@ -45,9 +47,11 @@ NAME_WORDS = 4.5
 # Different values, and share of the sample, up to which a column is a category.
 MAX_CATEGORIES = 60
 MAX_CATEGORY_SHARE = 0.05
-# Letters of a unit's symbol; and different units in words, relative to the values that have one.
+# Letters of a unit's symbol, at most; different units in words of one column, at most; and different
+# numbers that each of these has, at least.
 MAX_SYMBOL_LETTERS = 4
-MAX_UNIT_SHARE = 0.2
+MAX_UNITS = 8
+MIN_NUMBERS = 3
 # Digits from which on a whole number is an identifier rather than an amount.
 IDENTIFIER_DIGITS = 6
 # Words of a column's name, in lower case, that decide where the values allow several kinds.
@@ -56,7 +60,10 @@ _IDENTIFIER_NAMES = re.compile(
     r"gtin|sku|mpn|modelno|model_?number|part_?number|ssn|soc_sec_id|vat|iban|doi|e?mail|url)(?:$|[_\W])"
 )
 # Numbers of places: people move, and places have many people.
-_POSTAL_CODE_NAMES = re.compile(r"(?:^|[_\W])(?:zip|plz|cap|post(?:al|leit)?_?(?:code|zahl))")
+_POSTAL_CODE_NAMES = re.compile(
+    r"(?:^|[_\W])(?:zip(?:[_\W]?code)?|plz|cap|post(?:al|leit)?[_\W]?(?:code|zahl)|"
+    r"(?:code|codigo)[_\W]?postal)(?:$|[_\W])"
+)
 _DATE_NAMES = re.compile(r"date|dob|birth|created|updated|published|_at$")
 _ADDRESS_NAMES = re.compile(r"address|street|strasse|straße|addr\b")
 _HTML_TAG = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]*)(?:\s[^<>]*)?/?>")
@@ -145,7 +152,8 @@ def _kind_of_short_values(lowered: str, sample: Sequence[str], mean_words: float
         return ColumnKind.DATE
     if _share(sample, parse_year) >= MIN_PARSED_SHARE:
         return ColumnKind.YEAR
-    if _share(sample, parse_number) >= MIN_PARSED_SHARE and _units_repeat(sample):
+    read_amount = partial(_read_amount, units=_units_in_words(sample))
+    if _share(sample, read_amount) >= MIN_PARSED_SHARE and not _ADDRESS_NAMES.search(lowered):
         return _kind_of_numbers(sample, distinct)
     if distinct <= min(MAX_CATEGORIES, MAX_CATEGORY_SHARE * len(sample)):
         return ColumnKind.CATEGORY
@@ -172,13 +180,26 @@ def _kind_of_numbers(sample: Sequence[str], distinct: int) -> ColumnKind:
     return ColumnKind.NUMBER
 
 
-def _units_repeat(sample: Sequence[str]) -> bool:
-    """Return True if the words behind numbers are units: short, or the same few again and again.
+def _read_amount(value: str, units: Container[str]) -> float | None:
+    """Return the number of a value, unless the words behind it are a part of the value."""
+    unit = unit_of_number(value)
+    is_amount = len(unit) <= MAX_SYMBOL_LETTERS or unit in units
+    return parse_number(value) if is_amount else None
 
-    In `12 Main St` they are a part of the value.
+
+def _units_in_words(sample: Sequence[str]) -> set[str]:
+    """Return the units in words: few for many numbers, as in `98 tablets`.
+
+    In `12 Main Street`, `911 Turbo` and `2nd edition` the words are a part of the value.
     """
-    words = [unit for unit in map(unit_of_number, sample) if len(unit) > MAX_SYMBOL_LETTERS]
-    return len(set(words)) <= MAX_UNIT_SHARE * len(words)
+    numbers = defaultdict[str, set[float | None]](set)
+    for value in sample:
+        unit = unit_of_number(value)
+        if len(unit) > MAX_SYMBOL_LETTERS:
+            numbers[unit].add(parse_number(value))
+    if len(numbers) > MAX_UNITS:
+        return set()
+    return {unit for unit, counted in numbers.items() if len(counted) >= MIN_NUMBERS}
 
 
 def _sample(values: Sequence[str]) -> list[str]:

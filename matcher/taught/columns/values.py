@@ -3,7 +3,6 @@
 import re
 from datetime import date
 
-from babel.numbers import list_currencies
 from stdnum import isbn
 
 from matcher.taught.columns.months import month_number
@@ -17,13 +16,14 @@ ISBN_DIGITS = 13
 # Years that a date may have.
 YEARS = range(1000, 2200)
 _DIGITS = r"\d[\d.,' \u00a0\u202f]*"
-# Words before an amount, beside codes of currencies: about, from.
-_AMOUNT_WORDS = (
-    "ca circa approx about around etwa ungefähr rund env environ ab from dès desde da od vanaf"
+# Words before an amount: about, from; and codes of currencies, in capitals.
+_AMOUNT_WORDS = "ca circa approx about around etwa ungefähr rund environ ab from dès desde da vanaf"
+_CURRENCIES = (
+    "EUR USD GBP CHF JPY CNY SEK NOK DKK PLN CZK HUF RON BGN TRY UAH INR BRL CAD AUD NZD MXN ZAR"
 )
 _WORD_BEFORE = re.compile(
-    rf"(?:{'|'.join((*_AMOUNT_WORDS.split(), *sorted(list_currencies())))})\.?(?=[\s\d])",
-    re.IGNORECASE,
+    rf"(?:(?i:{'|'.join(_AMOUNT_WORDS.split())})\.?|{'|'.join(_CURRENCIES.split())})(?=\s)"
+    rf"|(?i:ca|approx)\.(?=\d)"
 )
 # Signs of a currency, one number or several that are multiplied, and a unit.
 _NUMBER = re.compile(
@@ -43,8 +43,9 @@ _MONTH_AND_DAY = re.compile(
     r"^(?:[^\W\d]+[.,]*\s+)?([^\W\d]{3,12})[.]?[\s-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})$",
     re.IGNORECASE,
 )
-_MONTH_AND_YEAR = re.compile(r"^(\d{1,2}|[^\W\d]{3,12})[-/.,\s]{1,2}(\d{4})$")
-_YEAR_AND_MONTH = re.compile(r"^(\d{4})[-/.](\d{1,2})$")
+# Months of a year have two digits, so that `3-2010` is a code and `2010.5` a number.
+_MONTH_AND_YEAR = re.compile(r"^(?:(\d{2})[-/.]|([^\W\d]{3,12})[.,]?[-/\s])((?:19|20)\d{2})$")
+_YEAR_AND_MONTH = re.compile(r"^((?:19|20)\d{2})[-/](\d{2})$")
 _COMPACT_DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
 # Years that are told from other numbers of four digits.
 YEAR_PATTERN = r"(1[5-9]\d\d|20\d\d)"
@@ -94,7 +95,7 @@ def count_factors(text: str) -> int:
 
 
 def unit_of_number(text: str) -> str:
-    """Return the letters behind an amount, in small ones; "" where a text is no amount.
+    """Return the letters behind an amount, in lower case; "" where a text is no amount.
 
     >>> unit_of_number("98 Stück"), unit_of_number("81x13mm"), unit_of_number("3.50 €")
     ('stück', 'mm', '')
@@ -158,9 +159,8 @@ def parse_date(text: str) -> date | None:
     elif match := _YEAR_AND_MONTH.match(start):
         day, month, year = 1, int(match[2]), int(match[1])
     elif match := _MONTH_AND_YEAR.match(start):
-        is_number = match[1].isdecimal()
-        month = int(match[1]) if is_number else month_number(match[1])
-        day, year = 1, int(match[2])
+        month = int(match[1]) if match[1] else month_number(match[2])
+        day, year = 1, int(match[3])
     else:
         return None
     if year not in YEARS:

@@ -8,6 +8,7 @@ from matcher.array_types import Floats, Ints
 from matcher.taught.columns.kinds import is_postal_code
 from matcher.taught.features.feature import RIVALS, VARIANTS, Feature
 from matcher.taught.model.telling import Measure
+from matcher.taught.variants.markers import RULES, is_called_like
 from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION, MARKED_ONCE, SIZE
 
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
@@ -39,6 +40,9 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
         places.setdefault(feature.group, {})[feature.name] = number
     similarities = dict[str, Floats]()
     markers = places.pop(VARIANTS, {})
+    if any(is_called_like(group, RULES[SIZE]) for group in places):
+        # That column is compared itself: its marker would be the same once more.
+        markers.pop(SIZE, None)
     for rule, group in MARKER_GROUPS.items():
         if rule in markers:
             similarity = 1 - table[:, markers[rule]] / DIFFERENT

@@ -3,8 +3,8 @@ flats of one house by the rooms and the rent, spare parts by the number.
 
 Such a column is found among the matches of two classes, which are things and related things mixed
 up. They have the same value in it, or another one; and a third column, the witness, agrees in many
-matches of the same value and in hardly any of the others. A price that is merely wrong would be so
-whatever the witness says.
+matches of the same value and in far fewer of the others. Where a price is merely wrong, the witness
+agrees in as many.
 
 Some duplicates have another value all the same, by mistake. Of these the witness knows how many: it
 agrees as often in duplicates of other values as in those of the same one. So where it agrees in .61
@@ -34,9 +34,9 @@ MAX_AGREEING_RATIO = 0.5
 # share of the duplicates that may always have other values. Twice or half as many change F1 by .01.
 MIN_DUPLICATES_OF_OTHERS = 0.002
 MIN_DEVIATING = 0.01
-# Of the related pairs that have the same number, copied texts, or agree in all telling columns, the
-# share that is believed; and of those that agree in one of the columns, the least share. Without it,
-# copies under another title are taken for related pairs (re-posted adverts: recall .91 instead of
+# Of the related pairs that have the same number or copied texts, or agree in all of several telling
+# columns, the share that is believed; and the least share of those that agree in one column. Without
+# it, copies under another title are taken for related pairs (re-posted adverts: recall .91 instead of
 # .996), and half of the same publications for other editions. Flats of one house mostly agree in some
 # of the columns.
 BELIEVED_SHARE = 0.05
@@ -124,7 +124,8 @@ def _deviating_share(
 ) -> float | None:
     """Return the share of the duplicates with other values in a group; None if it does not tell.
 
-    Related pairs may agree in a witness as well, so each gives a bound only: the least one counts.
+    Related pairs may agree in a witness as well, so each gives a bound only: the least one counts. That
+    of a witness which agrees no more often than in unmatched pairs is its plain ratio, and its share 0.
     """
     is_match = matches > 0.5
     is_same = is_match & (similarities[group] == 1)

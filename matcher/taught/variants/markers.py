@@ -269,7 +269,8 @@ def read_last_numerals(records: Records, kinds: Sequence[ColumnKind]) -> list[Ma
     return markers
 
 
-def _is_called_like(column_name: str, rule: VariantRule) -> bool:
+def is_called_like(column_name: str, rule: VariantRule) -> bool:
+    """Return True if a column's name has a word of the rule."""
     return not set(rule.column_words).isdisjoint(name_words(column_name))
 
 
@@ -286,12 +287,12 @@ def read_records(records: Records, kinds: Sequence[ColumnKind], rule: VariantRul
     read = lru_cache(maxsize=65_536)(rule.read)
     markers: list[set[str]] = [set() for _ in range(len(records))]
     for name, kind, column in zip(records.names, kinds, records.fields, strict=True):
-        is_named = _is_called_like(name, rule)
+        is_named = is_called_like(name, rule)
         is_named |= rule.name == "year" and kind is ColumnKind.YEAR
         is_text = kind in (ColumnKind.TEXT, ColumnKind.NAME)
         if rule.name in NUMBERING and not _SERIES_WORDS.isdisjoint(name_words(name)):
             continue
-        holds_volumes = rule.name == "part" and _is_called_like(name, RULES["volume"])
+        holds_volumes = rule.name == "part" and is_called_like(name, RULES["volume"])
         if not is_named and not is_text and not holds_volumes:
             continue
         for row, value in enumerate(column):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from matcher.array_types import Doubles, Floats
-from matcher.taught.features.feature import NEVER_LOWERS, Feature
-from matcher.taught.model.similarities import measured_groups
+from matcher.taught.features.feature import NEVER_LOWERS, VARIANTS, Feature
+from matcher.taught.model.similarities import group_similarities, measured_groups
 from matcher.taught.model.telling import (
     MIN_DEVIATING,
     Measure,
@@ -101,3 +101,17 @@ def test_postal_codes_do_not_tell() -> None:
         "price": Measure(0.9),
         "born": Measure(0.9999),
     }
+
+
+def test_a_column_of_sizes_is_no_witness_of_itself() -> None:
+    """The sizes read from a column called size are not compared beside that column."""
+    table = np.array([[0.0, 1.0, 1.0, 1.0, 0.0]], np.float32)
+    for column, has_marker in (("size", False), ("dimension", True)):
+        features = [
+            Feature(VARIANTS, "size", NEVER_LOWERS),
+            Feature(column, "equal", NEVER_LOWERS),
+            Feature(column, "rarity of the equal value", NEVER_LOWERS),
+            Feature(column, "similarity", NEVER_LOWERS),
+            Feature(column, "ratio apart", NEVER_LOWERS),
+        ]
+        assert ("variants, size" in group_similarities(table, features)) == has_marker
