@@ -59,11 +59,6 @@ _IDENTIFIER_NAMES = re.compile(
     r"(?:^|[_\W])(?:ids?|zip|post(?:al)?_?code|plz|phone|telephone|tel|fax|mobile|isbn|issn|ean|upc|"
     r"gtin|sku|mpn|modelno|model_?number|part_?number|ssn|soc_sec_id|vat|iban|doi|e?mail|url)(?:$|[_\W])"
 )
-# Numbers of places: people move, and places have many people.
-_POSTAL_CODE_NAMES = re.compile(
-    r"(?:^|[_\W])(?:zip(?:[_\W]?code)?|plz|cap|post(?:al|leit)?[_\W]?(?:code|zahl)|"
-    r"(?:code|codigo)[_\W]?postal)(?:$|[_\W])"
-)
 _DATE_NAMES = re.compile(r"date|dob|birth|created|updated|published|_at$")
 _ADDRESS_NAMES = re.compile(r"address|street|strasse|straße|addr\b")
 _HTML_TAG = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]*)(?:\s[^<>]*)?/?>")
@@ -130,15 +125,6 @@ def detect_kind(name: str, sides: Sequence[Sequence[str]]) -> ColumnKind:
     if mean_words >= LONG_TEXT_WORDS:
         return ColumnKind.LONG_TEXT
     return _kind_of_short_values(lowered, sample, mean_words)
-
-
-def is_postal_code(name: str) -> bool:
-    """Return True if a column's name is that of postal codes.
-
-    >>> [is_postal_code(name) for name in ("ZIP", "postcode", "postal_code", "part_no")]
-    [True, True, True, False]
-    """
-    return _POSTAL_CODE_NAMES.search(name.lower()) is not None
 
 
 def _kind_of_short_values(lowered: str, sample: Sequence[str], mean_words: float) -> ColumnKind:

@@ -10,7 +10,7 @@ The shares of matches and of other pairs at each level are estimated from the ca
   (`share_among_rivals`). Elsewhere the weights are damped, as columns depend on each other.
 - Related pairs may be a class of their own. With long texts it starts from pairs that share a part
   of their texts, as a copy has nearly all of the shorter one. Elsewhere it starts from pairs of
-  other years, dates, amounts or numbers, where these are of other things (`telling`).
+  other years, dates, amounts or sizes, where these are of other things (`telling`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,6 @@ from matcher.taught.model.partners import (
 from matcher.taught.model.similarities import level_of
 from matcher.taught.model.telling import (
     STARTING_PROBABILITY,
-    Measure,
     Telling,
     find_telling,
     guess_by_values,
@@ -64,7 +63,7 @@ MIN_COPIED = 0.2
 # and .91).
 REPEATED_EVIDENCE = 0.5
 NOTHING_TELLS: Mapping[str, Telling] = {}
-NOTHING_MEASURED: Mapping[str, Measure] = {}
+NOTHING_MEASURED: Mapping[str, float] = {}
 
 
 def fit_agreement(
@@ -72,14 +71,14 @@ def fit_agreement(
     pairs: Pairs,
     is_self_join: bool,
     long_texts: Sequence[str] = (),
-    measured: Mapping[str, Measure] = NOTHING_MEASURED,
+    measured: Mapping[str, float] = NOTHING_MEASURED,
 ) -> AgreementModel:
     """Fit a model to candidate pairs, without any label.
 
     `long_texts` are the groups whose similarity is the share of a text that another one has.
-    `measured` has the measures of those of years, dates, amounts and numbers. Related pairs are a
-    class of their own where many matches have copied texts, or where no text is long and other values
-    are other things.
+    `measured` gives for years, dates, amounts and sizes the similarity from which on two values are the
+    same. Related pairs are a class of their own where many matches have copied texts, or where no text
+    is long and other values are other things.
     """
     fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts, measured)
     if not is_self_join:
@@ -95,7 +94,7 @@ def _fit_classes(
     pairs: Pairs,
     is_self_join: bool,
     long_texts: Sequence[str],
-    measured: Mapping[str, Measure],
+    measured: Mapping[str, float],
     partners: Partners,
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where some are related."""

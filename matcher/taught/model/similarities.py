@@ -5,9 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from matcher.array_types import Floats, Ints
-from matcher.taught.columns.kinds import is_postal_code
 from matcher.taught.features.feature import RIVALS, VARIANTS, Feature
-from matcher.taught.model.telling import Measure
 from matcher.taught.variants.markers import RULES, is_called_like
 from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION, MARKED_ONCE, SIZE
 
@@ -15,14 +13,11 @@ from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION, MAR
 # and short shingles do not mind sentences in another order.
 CONTAINED_TEXT = "short shingles contained, more"
 # Similarity from which on two values agree, by the feature that only columns of such values have:
-# years up to one apart, equal dates (those of other days may differ in one digit), amounts up to 3.5 %
-# apart, and equal identifiers.
-_MEASURES = {
-    "years apart": Measure(0.5),
-    "days apart": Measure(0.9999),
-    "ratio apart": Measure(0.9),
-    "contained": Measure(0.9999, is_number=True),
-}
+# years up to one apart, equal dates (those of other days may differ in one digit), and amounts up to
+# 3.5 % apart.
+_SAME_FROM = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
+# The same of the sizes that two titles name.
+_SAME_SIZE_FROM = 0.9
 # Similarity of the editions of two records of which neither names one: a level of its own. Where
 # later editions are named, both are the first one, also if the year of one is unknown.
 NEITHER_NAMED = 0.98
@@ -84,13 +79,15 @@ def long_text_groups(features: Sequence[Feature]) -> tuple[str, ...]:
     return tuple(feature.group for feature in features if feature.name == CONTAINED_TEXT)
 
 
-def measured_groups(features: Sequence[Feature]) -> dict[str, Measure]:
-    """Return the groups of years, dates, amounts, sizes and numbers of things, with their measures."""
-    measures = {MARKER_GROUPS[SIZE]: Measure(0.9)}
-    return measures | {
-        feature.group: _MEASURES[feature.name]
+def measured_groups(features: Sequence[Feature]) -> dict[str, float]:
+    """Return the groups of years, dates, amounts and sizes, with the similarity from which on two
+    values are the same.
+    """
+    sizes = {MARKER_GROUPS[SIZE]: _SAME_SIZE_FROM}
+    return sizes | {
+        feature.group: _SAME_FROM[feature.name]
         for feature in features
-        if feature.name in _MEASURES and not is_postal_code(feature.group)
+        if feature.name in _SAME_FROM
     }
 
 

@@ -2,6 +2,7 @@
 
 import random
 from datetime import date, timedelta
+from itertools import combinations
 
 import numpy as np
 
@@ -146,40 +147,32 @@ def make_flats(
     return to_records(rows, ("address", "agency", "area", "rent")), pairs
 
 
-def make_parts(families: int = 60) -> tuple[Records, list[tuple[int, int]]]:
-    """Return spare parts that three dealers list, with the true pairs.
+def make_accounts(people: int = 200) -> tuple[Records, list[tuple[int, int]]]:
+    """Return holders of accounts that up to four banks list, with the true pairs.
 
-    The parts of a family have one description, size and weight, and numbers that differ in the suffix.
-    One dealer in ten writes the maker before the number, and every second price is another one.
+    Each bank writes names, phone numbers and IBANs in a way of its own; nobody has anybody alike.
     """
     generator = random.Random(10)
+    words = ["".join(generator.choices("abdeiklmnorstu", k=6)).capitalize() for _ in range(300)]
     rows = list[tuple[str, ...]]()
     pairs = list[tuple[int, int]]()
-    for _ in range(families):
-        number = f"{generator.choice(('KX', 'NU', 'HV', ''))}{generator.randrange(10_000, 99_999)}"
-        thing, maker = generator.choice(THINGS), generator.choice(MAKERS)
-        size = [str(generator.randrange(5, 99)) for _ in range(3)]
-        weight = generator.randrange(100, 9_000)
-        for suffix in ("", "-C3", "/A"):
-            price, first = generator.randrange(300, 9_000), len(rows)
-            pairs += [(first, first + 1), (first, first + 2), (first + 1, first + 2)]
-            for separator, unit in (("x", "mm"), (" x ", " mm"), ("*", "")):
-                part = f"{number}{suffix}"
-                prefix = f"{maker[:3].upper()} " if generator.random() < 0.1 else ""
-                listed = price if generator.random() < 0.5 else round(price * 1.19)
-                rows.append(
-                    (
-                        prefix + generator.choice((part, part.lower(), part.replace("-", " "))),
-                        generator.choice((f"{thing} {number}", f"{maker} {number} {thing}s")),
-                        generator.choice((maker, maker.upper(), f"{maker} Ltd")),
-                        separator.join(size) + unit,
-                        generator.choice((f"{weight} g", f"{weight / 1000} kg")),
-                        f"{listed}.50",
-                        f"{generator.choice((10, 50, 100))} pieces",
-                    )
-                )
-    columns = ("number", "description", "maker", "size", "weight", "price", "stock")
-    return to_records(rows, columns), pairs
+    for _ in range(people):
+        first, last, town = generator.choices(words, k=3)
+        phone, number = generator.randrange(10**6, 10**7), generator.randrange(10**17, 10**18)
+        day = date(1950, 1, 1) + timedelta(generator.randrange(15_000))
+        address = f"{generator.randrange(10_000, 99_999)} {town}"
+        written = (
+            (f"{first} {last}", f"0310/{phone}", f"DE12{number}", day.isoformat()),
+            (f"{last}, {first}", f"+49 310 {phone}", f"{number}", f"{day:%d.%m.%Y}"),
+            (f"{first[0]}. {last}", f"(0310) {phone}", f"DE12 {number}", f"{day:%d/%m/%Y}"),
+            (f"{last.upper()} {first.upper()}", f"0049310{phone}", f"..{number % 10**6}", ""),
+        )
+        banks = generator.sample(range(4), generator.choice((1, 2, 3, 4)))
+        pairs += combinations(range(len(rows), len(rows) + len(banks)), 2)
+        for bank in banks:
+            kept = [value if generator.random() < 0.85 else "" for value in written[bank][1:]]
+            rows.append((written[bank][0], *kept, address))
+    return to_records(rows, ("holder", "phone", "iban", "born", "address")), pairs
 
 
 def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
