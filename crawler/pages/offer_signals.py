@@ -73,7 +73,7 @@ def count_offer_signals(body: bytes) -> int:
     return count
 
 
-# One pass finds all signals; to search for each of them takes fifty times as long.
+# One pass finds all signals: on mirrored pages, to search for each of them takes fifty times as long.
 @lru_cache(maxsize=128)
 def _signals(language: str) -> BytesAhoCorasick:
     """Return the signals of a page in a language: `PATTERNS` first, then those of buttons that buy.
@@ -88,6 +88,7 @@ def _signals(language: str) -> BytesAhoCorasick:
             # `bytes.lower` knows ASCII only: a capital of another script remains in the source.
             spellings = (spelling.encode() for spelling in (phrase, phrase.capitalize()))
             buttons.update(spelling for spelling in spellings if spelling == spelling.lower())
-    # Where signals may overlap, the library cannot skip ahead: it takes seven times as long.
+    # Signals that overlap count once, the longest of them. To find each, the library could not skip
+    # ahead: on mirrored pages it takes seven times as long.
     patterns = (*PATTERNS, *sorted(buttons))
     return BytesAhoCorasick(patterns, matchkind=MatchKind.LeftmostLongest)

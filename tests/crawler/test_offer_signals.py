@@ -38,3 +38,9 @@ def test_unfinished_scripts_hide_the_page_behind_them() -> None:
 def test_prices_count(price: str) -> None:
     """Prices count in currencies with a sign of their own."""
     assert count_offer_signals(f"<p>{price}</p>".encode()) == 1
+
+
+def test_signals_that_overlap_count_once() -> None:
+    """`Preorder now` has `order now` in it, and is one button."""
+    assert count_offer_signals(b"<html lang=en><button>Preorder now</button>") == 1
+    assert count_offer_signals(b"<html lang=en><p>Preorder now <p>order now") == 2

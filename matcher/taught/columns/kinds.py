@@ -138,8 +138,8 @@ def _kind_of_short_values(lowered: str, sample: Sequence[str], mean_words: float
         return ColumnKind.DATE
     if _share(sample, parse_year) >= MIN_PARSED_SHARE:
         return ColumnKind.YEAR
-    read_amount = partial(_read_amount, units=_units_in_words(sample))
-    if _share(sample, read_amount) >= MIN_PARSED_SHARE and not _ADDRESS_NAMES.search(lowered):
+    parse_amount = partial(_parse_amount, units=_units_in_words(sample))
+    if _share(sample, parse_amount) >= MIN_PARSED_SHARE and not _ADDRESS_NAMES.search(lowered):
         return _kind_of_numbers(sample, distinct)
     if distinct <= min(MAX_CATEGORIES, MAX_CATEGORY_SHARE * len(sample)):
         return ColumnKind.CATEGORY
@@ -166,8 +166,8 @@ def _kind_of_numbers(sample: Sequence[str], distinct: int) -> ColumnKind:
     return ColumnKind.NUMBER
 
 
-def _read_amount(value: str, units: Container[str]) -> float | None:
-    """Return the number of a value, unless the words behind it are a part of the value."""
+def _parse_amount(value: str, units: Container[str]) -> float | None:
+    """Parse the number of a value, unless the words behind it are a part of the value."""
     unit = unit_of_number(value)
     is_amount = len(unit) <= MAX_SYMBOL_LETTERS or unit in units
     return parse_number(value) if is_amount else None

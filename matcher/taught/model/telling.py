@@ -36,7 +36,8 @@ MAX_AGREEING_RATIO = 0.5
 # share of the duplicates that may always have other values. Twice or half as many change F1 by .01.
 MIN_DUPLICATES_OF_OTHERS = 0.002
 MIN_DEVIATING = 0.01
-# Of the related pairs that have copied texts, or agree in all of several telling columns, the share that is believed; and the least share of those that agree in one column. Without
+# Of the related pairs that have copied texts, or agree in all of several telling columns, the share
+# that is believed; and the least share of those that agree in one column, or in the only one. Without
 # it, copies under another title are taken for related pairs (re-posted adverts: recall .91 instead of
 # .996), and half of the same publications for other editions. Flats of one house mostly agree in some
 # of the columns.

@@ -51,7 +51,7 @@ def test_a_witness_knows_how_many_duplicates_deviate(
     assert telling["number"].deviating == pytest.approx(max(deviating, MIN_DEVIATING), abs=0.06)
 
 
-def test_what_is_merely_wrong_tells_nothing() -> None:
+def test_wrong_numbers_tell_nothing() -> None:
     """Where prices agree as often in pairs of other numbers, these are duplicates, too."""
     similarities, matches = make_similarities(0.1, price_says_nothing=True)
     assert find_telling(similarities, SAME_FROM, matches) == {}
@@ -61,8 +61,8 @@ def test_few_matches_tell_nothing() -> None:
     """A few pairs may be so by chance."""
     similarities, matches = make_similarities(0.1)
     few = np.r_[0:15, DUPLICATES : DUPLICATES + 15]
-    some = {group: value[few] for group, value in similarities.items()}
-    assert find_telling(some, SAME_FROM, matches[few]) == {}
+    few_similarities = {group: value[few] for group, value in similarities.items()}
+    assert find_telling(few_similarities, SAME_FROM, matches[few]) == {}
 
 
 def test_pairs_of_other_values_start_as_related() -> None:
