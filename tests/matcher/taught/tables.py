@@ -147,32 +147,35 @@ def make_flats(
     return to_records(rows, ("address", "agency", "area", "rent")), pairs
 
 
-def make_accounts(people: int = 200) -> tuple[Records, list[tuple[int, int]]]:
+def make_accounts(families: int = 200, members: int = 1) -> tuple[Records, list[tuple[int, int]]]:
     """Return holders of accounts that up to four banks list, with the true pairs.
 
-    Each bank writes names, phone numbers and IBANs in a way of its own; nobody has anybody alike.
+    Each bank writes names, phone numbers and IBANs in a way of its own. The members of a family share
+    name, address and phone number.
     """
     generator = random.Random(10)
     words = ["".join(generator.choices("abdeiklmnorstu", k=6)).capitalize() for _ in range(300)]
     rows = list[tuple[str, ...]]()
     pairs = list[tuple[int, int]]()
-    for _ in range(people):
-        first, last, town = generator.choices(words, k=3)
-        phone, number = generator.randrange(10**6, 10**7), generator.randrange(10**17, 10**18)
-        day = date(1950, 1, 1) + timedelta(generator.randrange(15_000))
+    for _ in range(families):
+        last, town = generator.choices(words, k=2)
+        phone = generator.randrange(10**6, 10**7)
         address = f"{generator.randrange(10_000, 99_999)} {town}"
-        written = (
-            (f"{first} {last}", f"0310/{phone}", f"DE12{number}", day.isoformat()),
-            (f"{last}, {first}", f"+49 310 {phone}", f"{number}", f"{day:%d.%m.%Y}"),
-            (f"{first[0]}. {last}", f"(0310) {phone}", f"DE12 {number}", f"{day:%d/%m/%Y}"),
-            (f"{last.upper()} {first.upper()}", f"0049310{phone}", f"..{number % 10**6}", ""),
-        )
-        banks = generator.sample(range(4), generator.choice((1, 2, 3, 4)))
-        pairs += combinations(range(len(rows), len(rows) + len(banks)), 2)
-        for bank in banks:
-            kept = [value if generator.random() < 0.85 else "" for value in written[bank][1:]]
-            rows.append((written[bank][0], *kept, address))
-    return to_records(rows, ("holder", "phone", "iban", "born", "address")), pairs
+        for first in generator.sample(words, members):
+            number = generator.randrange(10**17, 10**18)
+            day = date(1950, 1, 1) + timedelta(generator.randrange(15_000))
+            written = (
+                (f"{first} {last}", f"0310/{phone}", f"DE12{number}", day.isoformat()),
+                (f"{last}, {first}", f"+49 310 {phone}", f"{number}", f"{day:%d.%m.%Y}"),
+                (f"{first[0]}. {last}", f"(0310) {phone}", f"DE12 {number}", f"{day:%d/%m/%Y}"),
+                (f"{last.upper()} {first.upper()}", f"0049310{phone}", f"..{number % 10**6}", ""),
+            )
+            banks = generator.sample(range(4), generator.choice((1, 2, 3, 4)))
+            pairs += combinations(range(len(rows), len(rows) + len(banks)), 2)
+            for bank in banks:
+                kept = [value if generator.random() < 0.85 else "" for value in written[bank][1:]]
+                rows.append((written[bank][0], *kept, address, f"bank {bank}"))
+    return to_records(rows, ("holder", "phone", "iban", "born", "address", "bank")), pairs
 
 
 def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:

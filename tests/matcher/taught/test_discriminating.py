@@ -1,17 +1,17 @@
-"""Columns that tell related things apart: found by a witness, with the duplicates that deviate."""
+"""Columns that discriminate related things: found by a witness, with the duplicates that differ."""
 
 import numpy as np
 import pytest
 
 from matcher.array_types import Doubles, Floats
 from matcher.taught.features.feature import NEVER_LOWERS, VARIANTS, Feature
-from matcher.taught.model.similarities import group_similarities, measured_groups
-from matcher.taught.model.telling import (
-    MIN_DEVIATING,
-    Telling,
-    find_telling,
+from matcher.taught.model.discriminating import (
+    MIN_DIFFERING_SHARE,
+    DiscriminatingColumn,
+    find_discriminating_columns,
     guess_by_values,
 )
+from matcher.taught.model.similarities import group_similarities, measured_groups
 
 DUPLICATES, SIBLINGS, OTHERS = 500, 1_500, 3_000
 SAME_FROM = {"number": 0.9999, "price": 0.9999}
@@ -19,18 +19,18 @@ Similarities = dict[str, Floats]
 
 
 def make_similarities(
-    deviating: float, witness_chance: float = 0.0, price_says_nothing: bool = False
+    differing: float, witness_chance: float = 0.0, price_says_nothing: bool = False
 ) -> tuple[Similarities, Doubles]:
     """Return the similarities of duplicates, siblings and other pairs; and what two classes say.
 
-    Siblings have other numbers, and so has the share `deviating` of the duplicates. The price is the
+    Siblings have other numbers, and so has the share `differing` of the duplicates. The price is the
     same in six of ten duplicates, whatever their number, and in some pairs by chance.
     """
     generator = np.random.default_rng(1)
     count = DUPLICATES + SIBLINGS + OTHERS
     is_duplicate = np.arange(count) < DUPLICATES
     matches = np.where(np.arange(count) < DUPLICATES + SIBLINGS, 0.9, 0.1)
-    is_same_number = is_duplicate & (generator.random(count) >= deviating)
+    is_same_number = is_duplicate & (generator.random(count) >= differing)
     has_price_of_its_own = is_duplicate | (price_says_nothing & (matches > 0.5))
     price_share = np.where(has_price_of_its_own, 0.6, witness_chance)
     is_same_price = generator.random(count) < price_share
@@ -40,49 +40,62 @@ def make_similarities(
     }, matches
 
 
-@pytest.mark.parametrize("deviating", [0.0, 0.1, 0.25])
+@pytest.mark.parametrize("differing", [0.0, 0.1, 0.25])
 @pytest.mark.parametrize("witness_chance", [0.0, 0.02])
-def test_a_witness_knows_how_many_duplicates_deviate(
-    deviating: float, witness_chance: float
+def test_a_witness_knows_how_many_duplicates_differ(
+    differing: float, witness_chance: float
 ) -> None:
     """The share comes out nearly as it is, also where the witness agrees by chance now and then."""
-    similarities, matches = make_similarities(deviating, witness_chance)
-    telling = find_telling(similarities, SAME_FROM, matches)
-    assert telling["number"].deviating == pytest.approx(max(deviating, MIN_DEVIATING), abs=0.06)
+    similarities, matches = make_similarities(differing, witness_chance)
+    columns = find_discriminating_columns(similarities, SAME_FROM, matches)
+    assert columns["number"].max_differing == pytest.approx(
+        max(differing, MIN_DIFFERING_SHARE), abs=0.06
+    )
 
 
-def test_wrong_numbers_tell_nothing() -> None:
+def test_wrong_numbers_do_not_discriminate() -> None:
     """Where prices agree as often in pairs of other numbers, these are duplicates, too."""
     similarities, matches = make_similarities(0.1, price_says_nothing=True)
-    assert find_telling(similarities, SAME_FROM, matches) == {}
+    assert find_discriminating_columns(similarities, SAME_FROM, matches) == {}
 
 
-def test_few_matches_tell_nothing() -> None:
+def test_few_matches_do_not_discriminate() -> None:
     """A few pairs may be so by chance."""
     similarities, matches = make_similarities(0.1)
     few = np.r_[0:15, DUPLICATES : DUPLICATES + 15]
     few_similarities = {group: value[few] for group, value in similarities.items()}
-    assert find_telling(few_similarities, SAME_FROM, matches[few]) == {}
+    assert find_discriminating_columns(few_similarities, SAME_FROM, matches[few]) == {}
+
+
+def test_a_column_that_hardly_ever_differs_does_not_discriminate() -> None:
+    """Related pairs have other values in it now and then only."""
+    similarities, matches = make_similarities(0.0)
+    kept = np.r_[0 : DUPLICATES + 20, DUPLICATES + SIBLINGS : len(matches)]
+    few_differ = {group: value[kept] for group, value in similarities.items()}
+    assert find_discriminating_columns(few_differ, SAME_FROM, matches[kept]) == {}
 
 
 def test_pairs_of_other_values_start_as_related() -> None:
     """Unknown values leave a match what it was."""
     similarities = {"number": np.array([1, 0.3, np.nan], np.float32)}
-    starting, related = guess_by_values(similarities, {"number": Telling(0.9999)}, np.full(3, 0.8))
+    starting, related = guess_by_values(
+        similarities, {"number": DiscriminatingColumn(0.9999)}, np.full(3, 0.8)
+    )
     assert starting == pytest.approx([0.72, 0.08, 0.8])
     assert related == pytest.approx([0.08, 0.72, 0])
 
 
 @pytest.mark.parametrize(
-    ("deviating", "expected"), [(0.1, [10, 90]), (0.5, [50, 90]), (1.0, [50, 90])]
+    ("differing", "expected"), [(0.1, [10, 90]), (0.5, [50, 90]), (1.0, [50, 90])]
 )
-def test_matches_of_other_values_are_limited(deviating: float, expected: list[float]) -> None:
-    """No more of them count than may deviate."""
+def test_matches_of_other_values_are_limited(differing: float, expected: list[float]) -> None:
+    """No more of them count than may have them."""
     counts, are_same = np.array([50.0, 90.0]), np.array([False, True])
-    assert Telling(0.9, deviating).limit_matches(counts, are_same) == pytest.approx(expected)
+    column = DiscriminatingColumn(0.9, differing)
+    assert column.limit_matches(counts, are_same) == pytest.approx(expected)
 
 
-def test_identifiers_and_texts_do_not_tell() -> None:
+def test_identifiers_and_texts_do_not_discriminate() -> None:
     """They are written in one way or another, as all columns of a source are; values are not."""
     features = [
         Feature(group, name, NEVER_LOWERS)
