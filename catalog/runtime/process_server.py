@@ -149,7 +149,7 @@ class _Server:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        _end_with_server(server_id)
+        end_with_parent(server_id)
         self._selector.close()
         for unused in (self._control, self._nested, self._wakeup, self._wakeup_end):
             unused.close()
@@ -218,15 +218,15 @@ def _report(status: socket.socket, number: int) -> None:
         status.send(NUMBER.pack(number))
 
 
-def _end_with_server(server_id: int) -> None:
-    """Let the operating system kill this process when the server ends, where it can."""
+def end_with_parent(parent_id: int) -> None:
+    """Let the operating system kill this process when its parent ends, where it can."""
     if not sys.platform.startswith("linux"):
         return
     import ctypes
 
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # The server may have ended before that call.
-    if os.getppid() != server_id:
+    # The parent may have ended before that call.
+    if os.getppid() != parent_id:
         os._exit(FAILED)
 
 

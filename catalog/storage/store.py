@@ -6,6 +6,7 @@ https://docs.sqlalchemy.org/en/20/dialects/sqlite.html, "Serializable isolation"
 """
 
 import json
+import logging
 import os
 import re
 import sqlite3
@@ -39,8 +40,9 @@ from catalog.storage.leases.fence import Fence
 MIGRATIONS = Path(__file__).with_name("migrations")
 # Key of the advisory lock that a migration holds on PostgreSQL: any number that nothing else uses.
 UPGRADE_LOCK = 5_343_017
-# Seconds to wait for another process's lock on SQLite.
+# Seconds to wait for another process's lock on SQLite, and those after which that is logged.
 LOCK_TIMEOUT = 60
+LOGGED_WAIT = 2
 # KiB of the database that a connection keeps in memory. A run of 60,000 findings is stored a fifth
 # faster than with SQLite's 2,000.
 _SQLITE_CACHE = 32_000
@@ -55,6 +57,8 @@ _DISK_FULL = "53100"
 _UNUSABLE = ("42P01", "42501", "25006")
 # Seconds between two attempts at the journal mode.
 _RETRY_INTERVAL = 0.02
+
+log = logging.getLogger("catalog.storage.store")
 
 # Now, and not at the first query: processes that are forked later share the result.
 configure_mappers()
@@ -358,7 +362,10 @@ def _make_folder(folder: Path) -> None:
             f"setting 'data_dir': {folder} cannot be made: {error.strerror}"
         ) from error
     if not os.access(folder, os.W_OK):
-        raise ConfigError(f"setting 'data_dir': {folder} cannot be written to")
+        raise ConfigError(
+            f"{folder} cannot be written to, and SQLite keeps files beside a database: name another "
+            "folder by --data-dir, or another database"
+        )
 
 
 def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
@@ -386,8 +393,28 @@ def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 
 def _begin_sqlite(connection: Any) -> None:
-    is_write = connection.get_execution_options().get("scout_write")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
+    if not connection.get_execution_options().get("scout_write"):
+        connection.exec_driver_sql("BEGIN")
+        return
+    database: sqlite3.Connection = connection.connection.driver_connection
+    _set_lock_timeout(database, LOGGED_WAIT)
+    try:
+        database.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise
+        log.warning(
+            "another process writes to the database: waiting for it",
+            extra={"database": str(connection.engine.url), "seconds": LOCK_TIMEOUT},
+        )
+        _set_lock_timeout(database, LOCK_TIMEOUT - LOGGED_WAIT)
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    finally:
+        _set_lock_timeout(database, LOCK_TIMEOUT)
+
+
+def _set_lock_timeout(database: sqlite3.Connection, seconds: float) -> None:
+    database.execute(f"PRAGMA busy_timeout={round(seconds * 1_000)}")
 
 
 @contextmanager
@@ -404,7 +431,12 @@ def _translate_errors(name: object) -> Iterator[None]:
     except DatabaseError as error:
         if _state_of(error) in _UNUSABLE:
             raise StoreError(f"{name} cannot be used: {_first_line(error)}") from error
-        if "not a database" not in str(error.orig):
+        message = str(error.orig)
+        if "malformed" in message:
+            raise StoreError(
+                f"{name} is damaged: move it away and restore a backup ('scout db restore')"
+            ) from error
+        if "not a database" not in message:
             raise
         raise StoreError(f"{name} is not a database: name another") from error
 

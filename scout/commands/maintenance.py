@@ -131,7 +131,7 @@ def restore(
 
     Which ones, the settings say. A backup of an older Scout is migrated by 'scout db upgrade'.
     """
-    from scout.maintenance.backup import restore_store
+    from scout.maintenance.restore import restore_store
 
     invocation = get_invocation(context)
     with invocation.progress() as progress:

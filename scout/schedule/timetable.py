@@ -28,6 +28,7 @@ from scout.pipeline import locks
 from scout.pipeline.batch_run import MAX_ATTEMPTS
 from scout.pipeline.run_pool import RunPool, run_log_path
 from scout.schedule.cron import CronExpression, next_time
+from scout.schedule.repetition import ClockWatch, Repetition
 
 REFRESH_INTERVAL = 30
 """Seconds between two readings of the stored plans, and two attempts to become the leader."""
@@ -35,8 +36,11 @@ REFRESH_INTERVAL = 30
 ASSESS_INTERVAL = 60
 """Seconds between two assessments of the shops that have changed."""
 
-PRUNE_DELAY = timedelta(minutes=10)
-"""Time from the start to the first removal of old runs; the next ones follow once a day."""
+PRUNE_DELAY = 600
+"""Seconds from the start to the first removal of old runs."""
+
+PRUNE_INTERVAL = 86_400
+"""Seconds between two removals of old runs."""
 
 MAX_DELAY = timedelta(hours=12)
 """Longest delay of a run that is made up for: the morning after, before the next one is due."""
@@ -117,8 +121,9 @@ class Timetable:
         """Prepare the clock.
 
         `send_digest` sends a delivery (None: none are sent), `prune` removes old runs (None: none
-        are removed), and `assess` looks which shops need attention (None: pages do so alone). With `uses_workers`, by default the setting `use_workers`, runs are
-        queued for workers. Raises ConfigError where there can be no queue.
+        are removed), and `assess` looks which shops need attention (None: pages do so alone). With
+        `uses_workers`, by default the setting `use_workers`, runs are queued for workers. Raises
+        ConfigError where there can be no queue.
         """
         self._uses_workers = settings.use_workers if uses_workers is None else uses_workers
         if self._uses_workers:
@@ -130,12 +135,18 @@ class Timetable:
         self._pool = RunPool(settings, store, flags)
         self._planned: dict[int, str] = {}
         self._planned_deliveries: dict[str, str] = {}
+        self._clock = ClockWatch()
+        # Each has a thread of its own, so that runs under way cannot delay it.
+        self._repetitions = [Repetition("refresh", self.refresh, REFRESH_INTERVAL, 0)]
+        if self._prune is not None:
+            self._repetitions.append(Repetition("prune", self.prune, PRUNE_INTERVAL, PRUNE_DELAY))
+        if self._assess is not None:
+            self._repetitions.append(
+                Repetition("assess", self.assess, ASSESS_INTERVAL, ASSESS_INTERVAL)
+            )
         executors = {
             "default": ThreadPoolExecutor(settings.at_once),
-            # Refreshing has a thread of its own, so that runs under way cannot delay it.
-            "refresh": ThreadPoolExecutor(1),
             "deliveries": ThreadPoolExecutor(1),
-            "maintenance": ThreadPoolExecutor(1),
         }
         defaults = {
             "coalesce": True,
@@ -148,30 +159,15 @@ class Timetable:
 
     def start(self) -> None:
         """Start the clock and read the stored plans at once."""
-        self._scheduler.add_job(
-            self.refresh,
-            "interval",
-            seconds=REFRESH_INTERVAL,
-            executor="refresh",
-            next_run_time=utc_now(),
-        )
-        if self._prune is not None:
-            self._scheduler.add_job(
-                self.prune,
-                "interval",
-                days=1,
-                executor="maintenance",
-                next_run_time=utc_now() + PRUNE_DELAY,
-            )
-        if self._assess is not None:
-            self._scheduler.add_job(
-                self.assess, "interval", seconds=ASSESS_INTERVAL, executor="maintenance"
-            )
         self._scheduler.start()
+        for repetition in self._repetitions:
+            repetition.start()
 
     def stop(self) -> None:
         """Stop the clock and terminate the runs under way: they resume when they are run again."""
         self._pool.stop()
+        for repetition in self._repetitions:
+            repetition.stop()
         self._scheduler.shutdown(wait=True)
         self._end_leadership()
 
@@ -184,6 +180,10 @@ class Timetable:
         """Become the leader if there is none, then bring the plans up to the store."""
         if not self._lead():
             return
+        if changed := self._clock.change():
+            # The scheduler waits for times of day that may be hours away now.
+            log.warning("the clock was set: all plans are made anew", extra={"seconds": changed})
+            self._forget_plans()
         try:
             shops = scheduled_shops(self._store)
         except StoreError as error:
@@ -265,6 +265,9 @@ class Timetable:
         """Release the lease; where another process has taken it over, its plans are forgotten."""
         self._leadership.close()
         self._lease = None
+        self._forget_plans()
+
+    def _forget_plans(self) -> None:
         self._planned.clear()
         self._planned_deliveries.clear()
         if self._scheduler.running:

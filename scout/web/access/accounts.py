@@ -95,7 +95,7 @@ def add_account(
 def make_first_admin(store: Store) -> str | None:
     """Make the first account, an admin; return its generated password.
 
-    None where there are accounts already.
+    None where there are accounts already. Raises StoreError, StorageFull.
     """
     if has_accounts(store):
         return None
@@ -103,6 +103,8 @@ def make_first_admin(store: Store) -> str | None:
     try:
         add_account(store, FIRST_ADMIN, Role.ADMIN, password)
     except ScoutError:
+        if not has_accounts(store):
+            raise
         # Another process on the same store was quicker, and has printed its password.
         return None
     return password

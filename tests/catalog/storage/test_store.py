@@ -26,6 +26,7 @@ from catalog.errors import (
 from catalog.feeds.importing import import_offers
 from catalog.models import KnownOffer, OfferFields, Run, Shop, ShopOffer
 from catalog.runtime.settings import Settings
+from catalog.storage import store as store_module
 from catalog.storage.store import (
     MIGRATIONS,
     Store,
@@ -295,19 +296,36 @@ def test_a_full_disk(store: Store) -> None:
 
 
 @pytest.mark.sqlite_only
-def test_a_database_that_another_holds(settings: Settings, store: Store) -> None:
-    """A database that another process holds for too long is told as such."""
-
-    def hurry(connection: sqlite3.Connection, record: object) -> None:
-        connection.execute("PRAGMA busy_timeout=50")
-
-    store.engine.dispose()
-    event.listen(store.engine, "connect", hurry)
+def test_a_database_that_another_holds(
+    settings: Settings,
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A wait for another process is logged, and ends with an error if it takes too long."""
+    monkeypatch.setattr(store_module, "LOGGED_WAIT", 0.02)
+    monkeypatch.setattr(store_module, "LOCK_TIMEOUT", 0.05)
     other = sqlite3.connect(database(settings))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="is held by another process"):
         add_shops(store, "a")
+    assert caplog.messages == ["another process writes to the database: waiting for it"]
     other.close()
+    add_shops(store, "a")
+    assert len(caplog.messages) == 1
+
+
+@pytest.mark.sqlite_only
+def test_a_damaged_database(settings: Settings, store: Store) -> None:
+    """The message names the way out."""
+    add_shops(store, *(f"{n}" * 500 for n in range(50)))
+    store.engine.dispose()
+    file = database(settings)
+    contents = bytearray(file.read_bytes())
+    contents[8_192:] = b"\xff" * (len(contents) - 8_192)
+    file.write_bytes(contents)
+    with pytest.raises(StoreError, match=r"is damaged: .*scout db restore"):
+        Store.open(settings).shop("0" * 500)
 
 
 @pytest.mark.both_databases

@@ -10,13 +10,15 @@ import pytest
 from sqlalchemy import text
 from sqlmodel import select
 
-from catalog.errors import StorageFull, StoreError, UsageError
+from catalog.errors import Busy, StorageFull, StoreError, UsageError
 from catalog.models import Page, PageState, Shop
+from catalog.runtime.file_locks import lock_file
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
-from scout.maintenance import backup
-from scout.maintenance.backup import MANIFEST, back_up_store, remove_older_backups, restore_store
+from scout.maintenance import backup, postgresql_programs, restore
+from scout.maintenance.backup import LOCK, MANIFEST, back_up_store, remove_older_backups
+from scout.maintenance.restore import restore_store
 from scout.metrics.queue_metrics import job_metrics
 from tests.catalog.storage.postgresql import empty_database, fresh_database
 from tests.scout.conftest import Scout
@@ -83,6 +85,12 @@ def test_postgresql(tmp_path: Path) -> None:
     assert (made.dialect, made.shops, made.bodies) == ("postgresql", 1, 1)
     with empty_database() as url:
         restored = Settings.load(data_dir=tmp_path / "restored", database_url=url)
+        dump = tmp_path / "backup" / "scout.dump"
+        contents = dump.read_bytes()
+        dump.write_bytes(contents[:-100])
+        with pytest.raises(UsageError, match="is damaged: it has"):
+            restore_store(restored, tmp_path / "backup")
+        dump.write_bytes(contents)
         restore_store(restored, tmp_path / "backup")
         check(restored, body)
         with pytest.raises(UsageError, match="not empty"):
@@ -121,7 +129,7 @@ def test_the_password_is_no_argument(
     url = "postgresql+psycopg://me:hidden@db.example:5433/scout"
     remote = settings.model_copy(update={"database_url": url})
     with pytest.raises(StoreError, match="pg_dump failed: exit code 3"):
-        backup._run_postgresql(remote, ["pg_dump", "--format=custom"])
+        postgresql_programs.run_program(remote, ["pg_dump", "--format=custom"])
     assert "hidden" not in (tmp_path / "pg_dump.args").read_text()
     variables = (tmp_path / "pg_dump.env").read_text()
     for line in ("PGPASSWORD=hidden", "PGHOST=db.example", "PGPORT=5433", "PGDATABASE=scout"):
@@ -146,7 +154,7 @@ def test_a_missing_program(
 ) -> None:
     """Without pg_dump the command says so, and leaves no folder behind."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(backup, "PROGRAMS", tmp_path / "none")
+    monkeypatch.setattr(postgresql_programs, "PROGRAMS", tmp_path / "none")
     with pytest.raises(StoreError, match="pg_dump is not installed"):
         back_up_store(settings, store, tmp_path / "backup")
     assert not (tmp_path / "backup").exists()
@@ -168,6 +176,66 @@ def test_a_full_disk_leaves_nothing(
             backup.back_up_store(settings, store, folder)
     assert list(folder.iterdir()) == []
     assert backup.back_up_store(settings, store, folder).dialect == "sqlite"
+
+
+def test_a_killed_backup_is_made_again(settings: Settings, tmp_path: Path) -> None:
+    """Its folder holds half a copy and an unlocked lock file; one that is being made stays."""
+    store, _ = fill(settings)
+    folder = tmp_path / "backup"
+    leave_half_a_backup(folder)
+    assert back_up_store(settings, store, folder).bodies == 1
+    assert not (folder / LOCK).exists()
+    running = tmp_path / "running"
+    leave_half_a_backup(running)
+    lock = lock_file(running / LOCK, "held")
+    with pytest.raises(Busy, match="another backup is made into"):
+        back_up_store(settings, store, running)
+    leave_half_a_backup(tmp_path / "killed")
+    assert remove_older_backups(folder, keep=1) == [tmp_path / "killed"]
+    lock.release()
+    assert (running / "scout.db").exists()
+
+
+@pytest.mark.sqlite_only
+@pytest.mark.parametrize("bytes_left", [0, 5_000, -1])
+def test_a_damaged_copy_is_not_restored(
+    bytes_left: int, settings: Settings, tmp_path: Path
+) -> None:
+    """Neither one that was cut off nor one whose pages are not those that were written."""
+    store, _ = fill(settings)
+    back_up_store(settings, store, tmp_path / "backup")
+    copy = tmp_path / "backup" / "scout.db"
+    contents = bytearray(copy.read_bytes())
+    if bytes_left < 0:
+        contents[4_096:8_192] = b"\xff" * 4_096
+    else:
+        del contents[bytes_left:]
+    copy.write_bytes(contents)
+    restored = settings.model_copy(update={"data_dir": tmp_path / "restored"})
+    with pytest.raises(UsageError, match="is damaged"):
+        restore_store(restored, tmp_path / "backup")
+    assert not list((tmp_path / "restored").glob("scout.db*"))
+
+
+@pytest.mark.sqlite_only
+def test_a_killed_restore_is_run_again(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database comes last, so that half a restore is none."""
+    store, body = fill(settings)
+    back_up_store(settings, store, tmp_path / "backup")
+    restored = settings.model_copy(update={"data_dir": tmp_path / "restored"})
+
+    def kill(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(restore, "_restore_sqlite", kill)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(restored, tmp_path / "backup")
+    assert BodyStore(restored.bodies).get(body) == b"<p>Lamp"
+    restore_store(restored, tmp_path / "backup")
+    check(restored, body)
 
 
 def test_older_backups_are_removed(scout: Scout, settings: Settings, tmp_path: Path) -> None:
@@ -204,6 +272,14 @@ def test_a_new_backup_stays(scout: Scout, settings: Settings, tmp_path: Path) ->
     set_manifest(tmp_path / "new", made_at="1970-01-01T00:00:00+00:00")
     assert remove_older_backups(tmp_path / "latest", keep=1) == [(tmp_path / "old").resolve()]
     assert (tmp_path / "latest" / MANIFEST).exists()
+
+
+def leave_half_a_backup(folder: Path) -> None:
+    """Leave what a killed backup leaves."""
+    folder.mkdir()
+    (folder / "scout.db").write_bytes(b"half")
+    (folder / "scout.db-journal").write_bytes(b"half")
+    (folder / LOCK).touch()
 
 
 def set_manifest(folder: Path, **values: str) -> None:

@@ -14,6 +14,7 @@ from catalog.errors import StoreError
 from catalog.models import Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from scout.schedule import repetition
 from scout.schedule.timetable import (
     Timetable,
     schedule_shop,
@@ -128,6 +129,27 @@ def test_plans_follow_the_store(settings: Settings, store: Store, shop: Shop) ->
         planned.append(dict(timetable._planned))
     timetable.stop()
     assert planned == [{1: "0 5 * * *"}, {1: "0 6 * * *"}, {}]
+
+
+def test_plans_are_made_anew_when_the_clock_is_set(
+    settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run planned for a time that is hours away since the clock was set back is planned again."""
+    schedule_shop(store, shop.id or 0, "* * * * *")
+    timetable = Timetable(settings, store, [])
+    timetable.start()
+    _wait(lambda: len(timetable._planned) == 1)
+    planned = timetable._scheduler.get_job("shop-1")
+    planned.modify(next_run_time=utc_now() + timedelta(hours=2))
+    timetable.refresh()
+    unchanged = timetable._scheduler.get_job("shop-1").next_run_time
+    offset = repetition._clock_offset()
+    monkeypatch.setattr(repetition, "_clock_offset", lambda: offset - 7_200)
+    timetable.refresh()
+    planned_anew = timetable._scheduler.get_job("shop-1").next_run_time
+    timetable.stop()
+    assert unchanged - utc_now() > timedelta(hours=1)
+    assert planned_anew - utc_now() <= timedelta(minutes=1)
 
 
 def test_unusable_stored_plan(settings: Settings, store: Store, shop: Shop, scout: Scout) -> None:

@@ -8,7 +8,7 @@ import structlog
 from fastapi import FastAPI
 from sqlmodel import select
 
-from catalog.errors import ScoutError, UsageError
+from catalog.errors import ScoutError, StorageFull, UsageError
 from catalog.models import (
     Account,
     ApiToken,
@@ -235,6 +235,19 @@ def test_first_admin(store: Store, settings: Settings, scout: Scout) -> None:
     account = accounts.verify_login(store, "admin", password)
     assert account is not None
     assert account.role == Role.ADMIN
+
+
+def test_a_first_admin_that_cannot_be_stored_is_an_error(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the store is locked or its disk is full: nobody could sign in."""
+
+    def add_account(*_: object) -> None:
+        raise StorageFull("no space left")
+
+    monkeypatch.setattr(accounts, "add_account", add_account)
+    with pytest.raises(StorageFull):
+        accounts.make_first_admin(store)
 
 
 def test_user_commands(scout: Scout, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
