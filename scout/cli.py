@@ -33,6 +33,9 @@ INTERRUPTED = 130
 TERMINATED = 143
 """Exit code after SIGTERM: 128 + SIGTERM."""
 
+KILLED = 137
+"""Exit code of a run that was killed: 128 + SIGKILL."""
+
 app = typer.Typer(
     name="scout",
     help="Which offers of a shop does the catalog lack, and why?",
@@ -99,8 +102,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from scout.pipeline import run_process
 
             if not run_process.is_run_process():
-                # The run prints everything, also what is wrong.
-                return run_process.run_as_this_process(arguments)
+                # The run prints everything, also what is wrong, unless it is killed.
+                code = run_process.run_as_this_process(arguments)
+                if code == KILLED:
+                    print_error(
+                        "the run was killed, perhaps because memory ran out: the same command "
+                        "resumes it"
+                    )
+                return code
         code = _root_command()(list(arguments), prog_name="scout", standalone_mode=False)
         # Flushed here, so that a reader that has gone away is noticed before Python shuts down.
         sys.stdout.flush()

@@ -46,9 +46,10 @@ from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.groups import group_records, missing_pairs
 from matcher.taught.model.agreement import AgreementModel
 from matcher.taught.model.expectation import fit_agreement
+from matcher.taught.model.group_roles import find_group_roles
 from matcher.taught.model.labelled_rivals import MIN_LABELS, score_with_labelled_rivals
 from matcher.taught.model.partners import Partners
-from matcher.taught.model.similarities import group_similarities, long_text_groups, measured_groups
+from matcher.taught.model.similarities import group_similarities
 from matcher.taught.model.taught_model import (
     ScoringTable,
     TaughtModel,
@@ -281,8 +282,7 @@ def _fit_agreement(
         group_similarities(table[~are_apart], features),
         pairs[~are_apart],
         comparison.is_self_join,
-        long_text_groups(features),
-        measured_groups(features),
+        find_group_roles(features, dict(zip(comparison.names, comparison.kinds, strict=True))),
     )
 
 

@@ -14,7 +14,6 @@ from socket import socket
 
 from catalog.runtime import process_server
 from catalog.runtime.served_process import DEFAULT_VARIABLES, ServedProcess
-from scout.terminal.output import print_error
 
 RUN_MODULES = (
     # Scrapy inspects all modules and all imports under way when it imports this one.
@@ -64,8 +63,7 @@ def is_run_process() -> bool:
 def run_as_this_process(arguments: Sequence[str]) -> int:
     """Run `scout` with these arguments in a forked process, with this one's standard streams.
 
-    Returns its exit code. Signals that end this process end the forked one as well; that it was
-    killed is printed, as nobody else would.
+    Returns its exit code. Signals that end this process end the forked one as well.
     """
     streams = [stream for stream in STANDARD_STREAMS if _is_open(stream)]
     process = ServedProcess(
@@ -83,10 +81,6 @@ def run_as_this_process(arguments: Sequence[str]) -> int:
         process.terminate()
         process.join()
     code = process.exitcode or 0
-    if code == -signal.SIGKILL:
-        print_error(
-            "the run was killed, perhaps because memory ran out: the same command resumes it"
-        )
     return code if code >= 0 else 128 - code
 
 

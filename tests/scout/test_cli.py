@@ -1,6 +1,8 @@
 """The command line as a whole: promised commands, help texts, and the generated manual."""
 
+import gc
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -12,8 +14,10 @@ import pytest
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from scout import cli
 from scout.cli import main
 from scout.manual import list_commands, render_manual
+from scout.pipeline import run_process
 from tests.scout.conftest import FakeStages, Scout
 
 ROOT = Path(__file__).parents[2]
@@ -301,6 +305,20 @@ def test_interrupted(
         "interrupted: the same command resumes the work",
     )
     assert scout("run", "demo").code == 0
+
+
+def test_a_killed_run_is_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The process that waits for it lives on, so that the shell says nothing."""
+    monkeypatch.setattr(sys, "argv", ["scout", "run", "demo"])
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(run_process, "run_as_this_process", lambda _: cli.KILLED)
+    threshold = gc.get_threshold()
+    assert cli.main() == cli.KILLED
+    gc.set_threshold(*threshold)
+    assert capsys.readouterr().err.startswith("error: the run was killed, perhaps because memory")
 
 
 def test_links_of_a_shop(scout: Scout, shop: Shop) -> None:

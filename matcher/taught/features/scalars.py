@@ -1,12 +1,13 @@
 """Compare values that are no texts: identifiers, categories, numbers, dates."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from rapidfuzz import fuzz, process
-from rapidfuzz.distance import DamerauLevenshtein
+from rapidfuzz.distance import OSA, DamerauLevenshtein
 
 from matcher.array_types import Doubles, Floats, Ints
 from matcher.features.part_numbers import MIN_CONTAINED
@@ -22,13 +23,24 @@ MAX_LOG_RATIO = 3.0
 MAX_DAYS = 3_653
 # Greatest difference of two years that is told from a greater one.
 MAX_YEARS = 50
+# Digits that the number of a thing has at least; share of the values of a column that must have them
+# for its digits to be compared; and digits that one number must have to stand within another one, as
+# sources leave out prefixes of countries and years. Twice as many digits find the same pairs.
+MIN_DIGITS = 3
+MIN_NUMBERED_SHARE = 0.8
+MIN_CONTAINED_DIGITS = 5
 
+# Whether two numbers of things have the same digits, however they are written.
+DIGITS_AGREE = "digits agree"
+
+_NO_DIGIT = re.compile(r"\D")
 _EQUALITY = (("equal", NEVER_LOWERS), ("rarity of the equal value", NEVER_LOWERS))
 _FEATURES: dict[ColumnKind, tuple[tuple[str, int], ...]] = {
     ColumnKind.IDENTIFIER: (
         *_EQUALITY,
         ("similarity", NEVER_LOWERS),
         ("contained", NEVER_LOWERS),
+        (DIGITS_AGREE, NEVER_LOWERS),
     ),
     ColumnKind.CATEGORY: (*_EQUALITY, ("similarity", NEVER_LOWERS)),
     ColumnKind.NUMBER: (
@@ -57,12 +69,14 @@ _FEATURES: dict[ColumnKind, tuple[tuple[str, int], ...]] = {
 class ScalarSide:
     """The values of one side of a column: normalised texts, their rarity, and numbers or NaN.
 
-    `numbers` holds amounts, years, or (day ordinal, year, month, day) for dates.
+    `numbers` holds amounts, years, or (day ordinal, year, month, day) for dates. `digits` holds those
+    of identifiers, empty where the column has no numbers of things.
     """
 
     texts: list[str]
     rarity: Floats
     numbers: "np.ndarray[tuple[int, int], np.dtype[np.float64]]"
+    digits: list[str]
 
 
 def is_scalar(kind: ColumnKind) -> bool:
@@ -79,6 +93,8 @@ def scalar_features(group: str, kind: ColumnKind) -> list[Feature]:
 class ValueCounts:
     """How many of `total` records have a normalised value, by the sorted hashes of the values.
 
+    `are_numbered` says whether most of the values have the digits of a number.
+
     Hashes are Python's: counts are of no use in another process. Two of ten million values share a
     hash of 64 bits with a probability of 3 in a million.
     """
@@ -86,6 +102,7 @@ class ValueCounts:
     hashes: Ints
     counts: Ints
     total: int
+    are_numbered: bool
 
     def rarity(self, values: Sequence[str]) -> Floats:
         """Return 1 for a value that no other record has, 0 for one that all records have."""
@@ -102,8 +119,23 @@ def count_values(kind: ColumnKind, values: Iterable[str]) -> ValueCounts:
 
 
 def _count_normalised(values: Iterable[str]) -> ValueCounts:
-    hashes, counts = np.unique(_hashes(values), return_counts=True)
-    return ValueCounts(hashes, counts, int(counts.sum()))
+    known = numbered = 0
+
+    def count_numbered() -> Iterator[str]:
+        nonlocal known, numbered
+        for value in values:
+            known += bool(value)
+            numbered += len(_digits_of(value)) >= MIN_DIGITS
+            yield value
+
+    hashes, counts = np.unique(_hashes(count_numbered()), return_counts=True)
+    are_numbered = 0 < numbered >= MIN_NUMBERED_SHARE * known
+    return ValueCounts(hashes, counts, int(counts.sum()), are_numbered)
+
+
+def _digits_of(code: str) -> str:
+    """Return the digits of an identifier, without leading zeros."""
+    return _NO_DIGIT.sub("", code).lstrip("0")
 
 
 def build_scalar_sides(
@@ -122,7 +154,10 @@ def build_scalar_sides(
         counts = _count_normalised(chain.from_iterable(normalised))
     built = []
     for raw, values in zip(sides, normalised, strict=True):
-        built.append(ScalarSide(values, counts.rarity(values), _numbers(kind, raw)))
+        digits = [""] * len(values)
+        if kind is ColumnKind.IDENTIFIER and counts.are_numbered:
+            digits = [_digits_of(value) for value in values]
+        built.append(ScalarSide(values, counts.rarity(values), _numbers(kind, raw), digits))
     return built[0], built[-1]
 
 
@@ -150,6 +185,12 @@ def compare_scalars(
     if kind is ColumnKind.IDENTIFIER:
         contained = (_is_contained(a, b) for a, b in zip(left_texts, right_texts, strict=True))
         columns.append(np.fromiter(contained, bool, count))
+        columns.append(
+            _compare_digits(
+                [left.digits[row] for row in left_rows.tolist()],
+                [right.digits[row] for row in right_rows.tolist()],
+            )
+        )
     if kind is ColumnKind.NUMBER:
         columns += _compare_numbers(left.numbers[left_rows, 0], right.numbers[right_rows, 0])
     if kind is ColumnKind.YEAR:
@@ -225,6 +266,22 @@ def _compare_dates(left: Doubles, right: Doubles) -> list[Floats]:
     ]
 
 
-def _is_contained(left: str, right: str) -> bool:
+def _compare_digits(left: Sequence[str], right: Sequence[str]) -> Floats:
+    """Return 1 where one number is or contains the other, 0 where it does not.
+
+    NaN where either is unknown, and where they differ in one digit: that may be an error, or the next
+    number.
+    """
+    distance = process.cpdist(left, right, scorer=OSA.distance, score_cutoff=1)
+    agree: Floats = np.where(distance == 1, np.nan, distance == 0).astype(np.float32)
+    for row, (a, b) in enumerate(zip(left, right, strict=True)):
+        if not a or not b:
+            agree[row] = np.nan
+        elif _is_contained(a, b, MIN_CONTAINED_DIGITS):
+            agree[row] = 1
+    return agree
+
+
+def _is_contained(left: str, right: str, at_least: int = MIN_CONTAINED) -> bool:
     short, long = sorted((left, right), key=len)
-    return len(short) >= MIN_CONTAINED and short in long
+    return len(short) >= at_least and short in long

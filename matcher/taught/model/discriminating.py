@@ -1,8 +1,9 @@
 """Columns that discriminate related things: editions by the year, concerts of one tour by the
 date, flats of one house by the rooms and the rent.
 
-Only years, dates, amounts and sizes are asked, which are the same however they are written. Names,
-phone numbers and the like of two sources differ together, and so would keep copies apart.
+Only years, dates, amounts and sizes are asked, and the digits of numbers, which are the same however
+they are written. Names and e-mail addresses of two sources differ together, and so would keep copies
+apart.
 
 Such a column is found among the matches of two classes, which are things and related things mixed
 up. They have the same value in it, or another one; and a third column, the witness, agrees in many
@@ -15,13 +16,14 @@ number agrees in .45 of the matches of one date of birth and in .09 of the other
 latter are duplicates (.14 by the truth).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
 
 from matcher.array_types import Bools, Doubles, Floats
 from matcher.taught.features.feature import ALL_COLUMNS, RIVALS
+from matcher.taught.model.group_roles import GroupRoles
 
 # Similarity from which on a column of texts agrees; values that may discriminate are equal.
 AGREEING = 0.9
@@ -38,6 +40,8 @@ MIN_DUPLICATE_SHARE = 0.002
 MIN_DIFFERING_SHARE = 0.01
 # Share of the matches that must have other values. A fee that differs in .02 of them says nothing.
 MIN_OTHERS_SHARE = 0.05
+# Similarity from which on digits agree: they are 1 or 0.
+SAME_DIGITS = 0.5
 # Probability of a match of the same value, and of a related pair of another one, to start with.
 STARTING_PROBABILITY = 0.9
 
@@ -65,20 +69,27 @@ class DiscriminatingColumn:
 
 
 def find_discriminating_columns(
-    similarities: Mapping[str, Floats], same_from: Mapping[str, float], matches: Doubles
+    similarities: Mapping[str, Floats], roles: GroupRoles, matches: Doubles
 ) -> dict[str, DiscriminatingColumn]:
-    """Find the groups that discriminate, among those for which `same_from` gives a similarity.
+    """Find the groups that discriminate: years, dates, amounts and sizes, or else digits.
 
     `similarities` has the groups that are known in some pairs, `matches` the probability of each
     pair by a model of two classes.
     """
+    evidence = _Evidence(similarities, roles, matches > 0.5)
+    # Digits are no witnesses: what they would say, their columns say.
+    witnesses = similarities.keys() - roles.numbers.keys() - {ALL_COLUMNS, RIVALS}
     columns = dict[str, DiscriminatingColumn]()
-    for group in same_from:
-        if group in similarities:
-            share = _measure_differing_share(similarities, group, same_from, matches)
-            if share is not None:
-                max_differing = max(share, MIN_DIFFERING_SHARE)
-                columns[group] = DiscriminatingColumn(same_from[group], max_differing)
+    for group, same_from in roles.measured.items():
+        evidence.add_column(columns, group, same_from, witnesses - {group})
+    # Where years tell editions apart, ISBNs add little, and paperbacks have others.
+    if not columns:
+        # Whoever moves has another telephone number, town and street, and is the same person.
+        witnesses -= roles.contacts
+        for group, column in roles.numbers.items():
+            if column in roles.postal_codes:
+                continue
+            evidence.add_column(columns, group, SAME_DIGITS, witnesses - {column})
     return columns
 
 
@@ -101,41 +112,60 @@ def guess_by_values(
     return matches * is_match, matches * (1 - is_match)
 
 
-def _measure_differing_share(
-    similarities: Mapping[str, Floats],
-    group: str,
-    same_from: Mapping[str, float],
-    matches: Doubles,
-) -> float | None:
-    """Return the share of the duplicates with other values in a group.
+@dataclass(frozen=True)
+class _Evidence:
+    """The similarities of all pairs, and which of these two classes take for matches."""
 
-    None if the group does not discriminate. Related pairs may agree in a witness as well, so each gives a bound only: the least one counts. That
-    of a witness which agrees no more often than in unmatched pairs is its plain ratio, and its share 0.
-    """
-    is_match = matches > 0.5
-    is_same = is_match & (similarities[group] == 1)
-    is_other = is_match & (similarities[group] < same_from[group])
-    known = int((is_match & ~np.isnan(similarities[group])).sum())
-    if is_other.sum() < MIN_OTHERS_SHARE * known:
-        return None
-    least_bound, differing_share = np.inf, None
-    for witness, value in similarities.items():
-        if witness in (ALL_COLUMNS, RIVALS, group):
-            continue
-        agreeing = EQUAL if witness in same_from else AGREEING
-        same, other, unmatched = (
-            value[rows & ~np.isnan(value)] >= agreeing for rows in (is_same, is_other, ~is_match)
-        )
-        if min(len(same), len(other)) < MIN_MATCHES:
-            continue
-        of_same, of_other = float(same.mean()), float(other.mean())
-        if of_same < MIN_AGREEING_SHARE or of_other > MAX_AGREEING_RATIO * of_same:
-            continue
-        by_chance = float(unmatched.mean()) if len(unmatched) else 0.0
-        # Where it agrees no more often than in any pair, chance is all there is.
-        share = max(0.0, of_other - by_chance) / max(of_same - by_chance, 1e-9)
-        bound = share or of_other / of_same
-        if bound < least_bound:
-            duplicates = max(share, MIN_DUPLICATE_SHARE) * float(is_other.sum())
-            least_bound, differing_share = bound, duplicates / (float(is_same.sum()) + duplicates)
-    return differing_share
+    similarities: Mapping[str, Floats]
+    roles: GroupRoles
+    is_match: Bools
+
+    def add_column(
+        self,
+        columns: dict[str, DiscriminatingColumn],
+        group: str,
+        same_from: float,
+        witnesses: Set[str],
+    ) -> None:
+        """Add a group to `columns` if it is known and discriminates."""
+        if group in self.similarities:
+            share = self._differing_share(self.similarities[group], same_from, witnesses)
+            if share is not None:
+                columns[group] = DiscriminatingColumn(same_from, max(share, MIN_DIFFERING_SHARE))
+
+    def _differing_share(
+        self, similarity: Floats, same_from: float, witnesses: Set[str]
+    ) -> float | None:
+        """Return the share of the duplicates with other values; None if values do not discriminate.
+
+        Related pairs may agree in a witness as well, so each gives a bound only: the least one
+        counts. That of a witness which agrees no more often than in unmatched pairs is its plain
+        ratio, and its share 0.
+        """
+        is_same = self.is_match & (similarity == 1)
+        is_other = self.is_match & (similarity < same_from)
+        known = int((self.is_match & ~np.isnan(similarity)).sum())
+        if is_other.sum() < MIN_OTHERS_SHARE * known:
+            return None
+        least_bound, differing_share = np.inf, None
+        for witness in sorted(witnesses):
+            value = self.similarities[witness]
+            agreeing = EQUAL if witness in self.roles.measured else AGREEING
+            same, other, unmatched = (
+                value[rows & ~np.isnan(value)] >= agreeing
+                for rows in (is_same, is_other, ~self.is_match)
+            )
+            if min(len(same), len(other)) < MIN_MATCHES:
+                continue
+            of_same, of_other = float(same.mean()), float(other.mean())
+            if of_same < MIN_AGREEING_SHARE or of_other > MAX_AGREEING_RATIO * of_same:
+                continue
+            by_chance = float(unmatched.mean()) if len(unmatched) else 0.0
+            # Where it agrees no more often than in any pair, chance is all there is.
+            share = max(0.0, of_other - by_chance) / max(of_same - by_chance, 1e-9)
+            bound = share or of_other / of_same
+            if bound < least_bound:
+                duplicates = max(share, MIN_DUPLICATE_SHARE) * float(is_other.sum())
+                least_bound = bound
+                differing_share = duplicates / (float(is_same.sum()) + duplicates)
+        return differing_share

@@ -29,6 +29,7 @@ from matcher.taught.model.discriminating import (
     find_discriminating_columns,
     guess_by_values,
 )
+from matcher.taught.model.group_roles import GroupRoles
 from matcher.taught.model.partners import (
     Partners,
     has_one_partner,
@@ -70,24 +71,21 @@ REPEATED_EVIDENCE = 0.5
 # stay at least; where a column discriminates by chance, it is none.
 MIN_KEPT = 0.25
 NO_COLUMNS: Mapping[str, DiscriminatingColumn] = {}
-NOTHING_MEASURED: Mapping[str, float] = {}
 
 
 def fit_agreement(
     similarities: Mapping[str, Floats],
     pairs: Pairs,
     is_self_join: bool,
-    long_texts: Sequence[str] = (),
-    measured: Mapping[str, float] = NOTHING_MEASURED,
+    roles: GroupRoles,
 ) -> AgreementModel:
     """Fit a model to candidate pairs, without any label.
 
-    `long_texts` are the groups whose similarity is the share of a text that another one has.
-    `measured` gives for years, dates, amounts and sizes the similarity from which on two values are the
-    same. Related pairs are a class of their own where many matches have copied texts, or where no text
-    is long and other values are other things.
+    Related pairs are a class of their own where many matches have copied texts, or where no text is
+    long and other values or numbers are other things. Groups of digits take part only where they
+    discriminate.
     """
-    fit = partial(_fit_classes, similarities, pairs, is_self_join, long_texts, measured)
+    fit = partial(_fit_classes, similarities, pairs, is_self_join, roles)
     if not is_self_join:
         return fit(partners_of_tables(pairs, similarities[ALL_COLUMNS]))
     model = fit(Partners(left_has_one=False, right_has_one=False))
@@ -100,28 +98,33 @@ def _fit_classes(
     similarities: Mapping[str, Floats],
     pairs: Pairs,
     is_self_join: bool,
-    long_texts: Sequence[str],
-    measured: Mapping[str, float],
+    roles: GroupRoles,
     partners: Partners,
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where some are related."""
     known = {group: value for group, value in similarities.items() if not np.isnan(value).all()}
-    contained = [known[group] for group in long_texts if group in known]
-    fit = _Fit(known, pairs, partners, is_self_join, bool(contained))
+    compared = {group: value for group, value in known.items() if group not in roles.numbers}
+    contained = [known[group] for group in roles.long_texts if group in known]
+    fit = _Fit(compared, pairs, partners, is_self_join, bool(contained))
     guessed = share_among_rivals(_guess_odds(similarities), pairs, partners, is_self_join)
     two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
     if contained:
-        return _fit_related_texts(fit, contained, long_texts, matches) or two_classes
-    return _fit_related_values(fit, known, measured, matches) or two_classes
+        return _fit_related_texts(fit, contained, roles.long_texts, matches) or two_classes
+    columns = find_discriminating_columns(known, roles, matches)
+    if not columns:
+        return two_classes
+    compared |= {group: known[group] for group in columns}
+    fit = _Fit(compared, pairs, partners, is_self_join, has_long_texts=False)
+    return _fit_related_values(fit, known, columns, matches) or two_classes
 
 
 def _fit_related_values(
-    fit: "_Fit", known: Mapping[str, Floats], measured: Mapping[str, float], matches: Doubles
+    fit: "_Fit",
+    known: Mapping[str, Floats],
+    columns: Mapping[str, DiscriminatingColumn],
+    matches: Doubles,
 ) -> AgreementModel | None:
-    """Fit related pairs as those of other values; None where no column discriminates."""
-    columns = find_discriminating_columns(known, measured, matches)
-    if not columns:
-        return None
+    """Fit related pairs as those of other values; None where `columns` discriminate by chance."""
     starting = guess_by_values(known, columns, matches)
     model, remaining, _ = fit.maximise(*starting, columns)
     is_match = starting[0] > 0.5

@@ -22,9 +22,12 @@ from matcher.taught.model.regression import Regression
 from matcher.taught.model.taught_model import Classifier, TaughtModel
 
 FORMAT = "scout-dedupe-model"
-VERSION = 2
-# Version before, whose models of tables without long texts mean the same.
-EARLIER_VERSION = 1
+VERSION = 3
+# Earlier versions, with the kinds of columns that are compared otherwise since.
+CHANGED_KINDS = {
+    1: (*LONG_KINDS, ColumnKind.IDENTIFIER),
+    2: (ColumnKind.IDENTIFIER,),
+}
 # Bytes of a model file; cap against hostile input.
 MAX_BYTES = 64_000_000
 
@@ -45,11 +48,12 @@ def load_model(path: Path) -> TaughtModel:
         value = json.loads(path.read_text(encoding="utf-8"))
         if value["format"] != FORMAT:
             raise ValueError("another format")
-        if value["version"] not in (VERSION, EARLIER_VERSION):
-            raise UsageError(_other_version(path, value["version"]))
+        version = value["version"]
+        if version != VERSION and version not in CHANGED_KINDS:
+            raise UsageError(_other_version(path, version))
         model = from_json(value)
-        if value["version"] == EARLIER_VERSION and not set(model.kinds).isdisjoint(LONG_KINDS):
-            raise UsageError(_other_version(path, EARLIER_VERSION))
+        if not set(model.kinds).isdisjoint(CHANGED_KINDS.get(version, ())):
+            raise UsageError(_other_version(path, version))
         return model
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error

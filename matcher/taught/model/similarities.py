@@ -6,18 +6,13 @@ import numpy as np
 
 from matcher.array_types import Floats, Ints
 from matcher.taught.features.feature import RIVALS, VARIANTS, Feature
+from matcher.taught.features.scalars import DIGITS_AGREE
 from matcher.taught.variants.markers import RULES, is_called_like
 from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION, MARKED_ONCE, SIZE
 
 # Feature that is the similarity of a long text: a shortened copy has all its shingles in common,
 # and short shingles do not mind sentences in another order.
 CONTAINED_TEXT = "short shingles contained, more"
-# Similarity from which on two values agree, by the feature that only columns of such values have:
-# years up to one apart, equal dates (those of other days may differ in one digit), and amounts up to
-# 3.5 % apart.
-_SAME_FROM = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
-# The same of the sizes that two titles name.
-_SAME_SIZE_FROM = 0.9
 # Similarity of the editions of two records of which neither names one: a level of its own. Where
 # later editions are named, both are the first one, also if the year of one is unknown.
 NEITHER_NAMED = 0.98
@@ -28,8 +23,12 @@ MARKER_GROUPS = {rule: f"{VARIANTS}, {rule}" for rule in (*DEFAULT_RULES, SIZE)}
 _TEXT_SIMILARITY = ("sorted words", "3-grams", "shared words")
 
 
+# End of the name of the group of a column's digits.
+DIGITS_SUFFIX = ", digits"
+
+
 def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, Floats]:
-    """Return one similarity per column, of all columns, and the lead over rivals."""
+    """Return one similarity per column, of all columns, of digits, and the lead over rivals."""
     places = dict[str, dict[str, int]]()
     for number, feature in enumerate(features):
         places.setdefault(feature.group, {})[feature.name] = number
@@ -48,6 +47,8 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
                 similarity = np.where(similarity == 1 - MARKED_ONCE, np.float32(np.nan), similarity)
             similarities[group] = similarity
     for group, columns in places.items():
+        if DIGITS_AGREE in columns:
+            similarities[group + DIGITS_SUFFIX] = table[:, columns[DIGITS_AGREE]]
         if group == RIVALS:
             names = [name for name in columns if name.endswith(", lead, smaller")]
             similarities[group] = table[:, [columns[name] for name in names]].mean(axis=1)
@@ -72,23 +73,6 @@ def _similarity(table: Floats, columns: Mapping[str, int]) -> Floats:
         similarity = table[:, [columns[name] for name in _TEXT_SIMILARITY]].mean(axis=1)
         is_equal = table[:, columns["equal"]] == 1
     return np.where(is_equal, 1, np.minimum(similarity, 0.999)).astype(np.float32)
-
-
-def long_text_groups(features: Sequence[Feature]) -> tuple[str, ...]:
-    """Return the groups of long texts."""
-    return tuple(feature.group for feature in features if feature.name == CONTAINED_TEXT)
-
-
-def measured_groups(features: Sequence[Feature]) -> dict[str, float]:
-    """Return the groups of years, dates, amounts and sizes, with the similarity from which on two
-    values are the same.
-    """
-    sizes = {MARKER_GROUPS[SIZE]: _SAME_SIZE_FROM}
-    return sizes | {
-        feature.group: _SAME_FROM[feature.name]
-        for feature in features
-        if feature.name in _SAME_FROM
-    }
 
 
 def level_of(value: Floats, cuts: Sequence[float]) -> Ints:

@@ -178,6 +178,31 @@ def make_accounts(families: int = 200, members: int = 1) -> tuple[Records, list[
     return to_records(rows, ("holder", "phone", "iban", "born", "address", "bank")), pairs
 
 
+def make_specimens(gatherings: int = 100) -> tuple[Records, list[tuple[int, int]]]:
+    """Return plants of collections that up to three catalogues list, with the true pairs.
+
+    Three plants of the same genus were found at one place; their numbers are written in three ways.
+    """
+    generator = random.Random(11)
+    words = ["".join(generator.choices("abdeiklmnorstu", k=7)).capitalize() for _ in range(300)]
+    kinds = [word.lower() for word in words[:3]]
+    rows = list[tuple[str, ...]]()
+    pairs = list[tuple[int, int]]()
+    for _ in range(gatherings):
+        collector, site = generator.choice(words), " ".join(generator.choices(words, k=2))
+        genus = generator.choice(words)
+        for kind in kinds:
+            number = generator.randrange(10**5, 10**6)
+            forms = (f"B {number}", f"B-00{number}", str(number))
+            catalogues = generator.sample(range(3), generator.choice((1, 2, 3)))
+            pairs += combinations(range(len(rows), len(rows) + len(catalogues)), 2)
+            for catalogue in catalogues:
+                plant = f"{genus} {kind}"
+                name = (plant, f"{genus[0]}. {kind}", plant.upper())[catalogue]
+                rows.append((forms[catalogue], name, collector, site))
+    return to_records(rows, ("number", "species", "collector", "site")), pairs
+
+
 def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
     """Return rows of columns as records."""
     fields = tuple(map(list, zip(*rows, strict=True)))

@@ -8,6 +8,8 @@ from matcher.dedupe.base.records import Records
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.features import comparison as comparison_module
 from matcher.taught.features.comparison import Comparison
+from matcher.taught.features.feature import NEVER_LOWERS, Feature
+from matcher.taught.features.scalars import DIGITS_AGREE
 from tests.matcher.taught.tables import make_goods, to_records
 
 COLUMNS = ("title", "maker", "price", "code", "text", "note")
@@ -26,7 +28,7 @@ def _goods() -> Records:
     titles, makers, prices = make_goods()[0].fields
     rows: list[tuple[str, ...]] = []
     for row, (title, maker, price) in enumerate(zip(titles, makers, prices, strict=True)):
-        code = f"C{row // 2}" if row % 3 else ""
+        code = f"C{100 + row // 2}" if row % 3 else ""
         text = f"The {title} by {maker} is sold with a case and two spare parts."
         rows.append((f"{title}, volume {row % 4}", maker, price, code, text, "ignored"))
     return to_records(rows, COLUMNS)
@@ -38,6 +40,30 @@ def _pairs(left_count: int, right_count: int, is_self_join: bool) -> Pairs:
     if is_self_join:
         drawn = np.sort(drawn[drawn[:, 0] != drawn[:, 1]], axis=1)
     return np.unique(drawn, axis=0).astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("0310/123-4567", "+49 310 1234567", 1),
+        ("R-2024-00042", "RE 2024 00042", 1),
+        ("#0815", "No. 815", 1),
+        ("B 771119", "229102", 0),
+        # One digit apart: an error, or the next number.
+        ("R-2024-00042", "R-2024-00043", np.nan),
+        # A short number stands in many a longer one by chance.
+        ("1234", "5123477", 0),
+        ("0310/123-4567", "", np.nan),
+        ("0310/123-4567", "unknown", np.nan),
+    ],
+)
+def test_digits_agree_however_they_are_written(left: str, right: str, expected: float) -> None:
+    """Sources leave out prefixes, and separate digits in ways of their own."""
+    rows = [(left,), (right,), *((f"N-{number}",) for number in range(1_000, 1_020))]
+    compared = Comparison(to_records(rows, ("number",)), None, [ColumnKind.IDENTIFIER], 3)
+    place = compared.features.index(Feature("number", DIGITS_AGREE, NEVER_LOWERS))
+    agree = compared.table(np.array([[0, 1]]))[0, place]
+    np.testing.assert_equal(float(agree), float(expected))
 
 
 @pytest.mark.parametrize("is_self_join", [True, False])

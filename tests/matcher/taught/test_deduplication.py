@@ -22,6 +22,7 @@ from tests.matcher.taught.tables import (
     make_flats,
     make_goods,
     make_labels,
+    make_specimens,
     to_records,
 )
 
@@ -108,6 +109,12 @@ def test_ways_of_writing_do_not_discriminate(families: int, members: int) -> Non
     assert _score(decision, truth) > 0.95
 
 
+def test_numbers_discriminate_however_they_are_written() -> None:
+    """Plants found together agree in all but the number and the species."""
+    records, truth = make_specimens()
+    assert _score(decide(records, None), truth) > 0.95
+
+
 def test_with_labels() -> None:
     """Labels train a classifier; a labelled pair is decided by its label."""
     decision = taught_decision()
@@ -150,7 +157,7 @@ def test_a_stored_model_decides_the_same(
     ("damage", "message"),
     [
         (lambda text: "no json", "is no model"),
-        (lambda text: text.replace('"version": 2', '"version": 7'), "version 7"),
+        (lambda text: text.replace('"version": 3', '"version": 7'), "version 7"),
         (lambda text: json.dumps(json.loads(text) | {"features": []}), "is no model"),
         (lambda text: text.replace('"levels"', '"stages"'), "is no model"),
     ],
@@ -166,17 +173,34 @@ def test_damaged_models_are_refused(
         load_model(path)
 
 
-def test_models_of_the_version_before(tmp_path: Path) -> None:
-    """They are read, but for those of long texts, whose similarity is another one now."""
+@cache
+def decided_accounts() -> Decision:
+    """Decide accounts without labels."""
+    return decide(make_accounts(30)[0], None)
+
+
+@pytest.mark.parametrize(
+    ("version", "make_decision", "is_read"),
+    [
+        (1, taught_decision, True),
+        (1, decided_adverts, False),
+        (2, decided_adverts, True),
+        (2, decided_accounts, False),
+    ],
+)
+def test_models_of_earlier_versions(
+    version: int, make_decision: Callable[[], Decision], is_read: bool, tmp_path: Path
+) -> None:
+    """They are read, but for those with columns that are compared otherwise since."""
     path = tmp_path / "model.json"
-    for decision, is_read in ((taught_decision(), True), (decided_adverts(), False)):
-        save_model(decision.model, path)
-        path.write_text(path.read_text().replace('"version": 2', '"version": 1'))
-        if is_read:
-            assert load_model(path).kinds == decision.model.kinds
-            continue
-        with pytest.raises(UsageError, match="train it again"):
-            load_model(path)
+    decision = make_decision()
+    save_model(decision.model, path)
+    path.write_text(path.read_text().replace('"version": 3', f'"version": {version}'))
+    if is_read:
+        assert load_model(path).kinds == decision.model.kinds
+        return
+    with pytest.raises(UsageError, match="train it again"):
+        load_model(path)
 
 
 def test_a_model_needs_its_columns() -> None:

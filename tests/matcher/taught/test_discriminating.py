@@ -4,17 +4,20 @@ import numpy as np
 import pytest
 
 from matcher.array_types import Doubles, Floats
+from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.features.feature import NEVER_LOWERS, VARIANTS, Feature
+from matcher.taught.features.scalars import DIGITS_AGREE
 from matcher.taught.model.discriminating import (
     MIN_DIFFERING_SHARE,
     DiscriminatingColumn,
     find_discriminating_columns,
     guess_by_values,
 )
-from matcher.taught.model.similarities import group_similarities, measured_groups
+from matcher.taught.model.group_roles import GroupRoles, find_group_roles
+from matcher.taught.model.similarities import group_similarities
 
 DUPLICATES, SIBLINGS, OTHERS = 500, 1_500, 3_000
-SAME_FROM = {"number": 0.9999, "price": 0.9999}
+ROLES = GroupRoles(measured={"number": 0.9999, "price": 0.9999})
 Similarities = dict[str, Floats]
 
 
@@ -47,7 +50,7 @@ def test_a_witness_knows_how_many_duplicates_differ(
 ) -> None:
     """The share comes out nearly as it is, also where the witness agrees by chance now and then."""
     similarities, matches = make_similarities(differing, witness_chance)
-    columns = find_discriminating_columns(similarities, SAME_FROM, matches)
+    columns = find_discriminating_columns(similarities, ROLES, matches)
     assert columns["number"].max_differing == pytest.approx(
         max(differing, MIN_DIFFERING_SHARE), abs=0.06
     )
@@ -56,7 +59,7 @@ def test_a_witness_knows_how_many_duplicates_differ(
 def test_wrong_numbers_do_not_discriminate() -> None:
     """Where prices agree as often in pairs of other numbers, these are duplicates, too."""
     similarities, matches = make_similarities(0.1, price_says_nothing=True)
-    assert find_discriminating_columns(similarities, SAME_FROM, matches) == {}
+    assert find_discriminating_columns(similarities, ROLES, matches) == {}
 
 
 def test_few_matches_do_not_discriminate() -> None:
@@ -64,7 +67,7 @@ def test_few_matches_do_not_discriminate() -> None:
     similarities, matches = make_similarities(0.1)
     few = np.r_[0:15, DUPLICATES : DUPLICATES + 15]
     few_similarities = {group: value[few] for group, value in similarities.items()}
-    assert find_discriminating_columns(few_similarities, SAME_FROM, matches[few]) == {}
+    assert find_discriminating_columns(few_similarities, ROLES, matches[few]) == {}
 
 
 def test_a_column_that_hardly_ever_differs_does_not_discriminate() -> None:
@@ -72,7 +75,7 @@ def test_a_column_that_hardly_ever_differs_does_not_discriminate() -> None:
     similarities, matches = make_similarities(0.0)
     kept = np.r_[0 : DUPLICATES + 20, DUPLICATES + SIBLINGS : len(matches)]
     few_differ = {group: value[kept] for group, value in similarities.items()}
-    assert find_discriminating_columns(few_differ, SAME_FROM, matches[kept]) == {}
+    assert find_discriminating_columns(few_differ, ROLES, matches[kept]) == {}
 
 
 def test_pairs_of_other_values_start_as_related() -> None:
@@ -95,20 +98,51 @@ def test_matches_of_other_values_are_limited(differing: float, expected: list[fl
     assert column.limit_matches(counts, are_same) == pytest.approx(expected)
 
 
-def test_identifiers_and_texts_do_not_discriminate() -> None:
-    """They are written in one way or another, as all columns of a source are; values are not."""
+def test_roles_of_columns() -> None:
+    """Values and digits may discriminate; texts are written in one way or another."""
     features = [
         Feature(group, name, NEVER_LOWERS)
         for group, name in (
-            ("phone", "contained"),
+            ("phone", DIGITS_AGREE),
+            ("zip", DIGITS_AGREE),
             ("price", "ratio apart"),
             ("born", "days apart"),
             ("year", "years apart"),
             ("title", "3-grams"),
         )
     ]
-    expected = {"variants, size": 0.9, "price": 0.9, "born": 0.9999, "year": 0.5}
-    assert measured_groups(features) == expected
+    names = dict.fromkeys(("phone", "zip", "price", "born", "year", "title"), ColumnKind.NUMBER)
+    roles = find_group_roles(features, names | {"home": ColumnKind.ADDRESS})
+    assert roles.measured == {"variants, size": 0.9, "price": 0.9, "born": 0.9999, "year": 0.5}
+    assert roles.numbers == {"phone, digits": "phone", "zip, digits": "zip"}
+    assert roles.contacts == {"phone", "zip", "home"}
+    assert roles.postal_codes == {"zip"}
+
+
+@pytest.mark.parametrize(
+    ("witness", "is_measured", "expected"),
+    [
+        ("name", False, ["phone, digits"]),
+        ("street", False, []),
+        ("name", True, ["price"]),
+    ],
+)
+def test_digits_discriminate_where_no_value_does(
+    witness: str, is_measured: bool, expected: list[str]
+) -> None:
+    """Addresses are no witnesses: whoever moves has another telephone number as well."""
+    similarities, matches = make_similarities(0.0)
+    similarities = {
+        "phone, digits": (similarities["number"] == 1).astype(np.float32),
+        "price": similarities["number"] if is_measured else np.full(len(matches), np.float32(1)),
+        witness: similarities["price"],
+    }
+    roles = GroupRoles(
+        measured={"price": 0.9},
+        numbers={"phone, digits": "phone"},
+        contacts=frozenset({"phone", "street"}),
+    )
+    assert [*find_discriminating_columns(similarities, roles, matches)] == expected
 
 
 def test_a_column_of_sizes_is_no_witness_of_itself() -> None:
