@@ -71,26 +71,29 @@ class DiscriminatingColumn:
 def find_discriminating_columns(
     similarities: Mapping[str, Floats], roles: GroupRoles, matches: Doubles
 ) -> dict[str, DiscriminatingColumn]:
-    """Find the groups that discriminate: years, dates, amounts and sizes, or else digits.
+    """Find the groups that discriminate: years, dates, amounts and sizes, or digits.
 
     `similarities` has the groups that are known in some pairs, `matches` the probability of each
-    pair by a model of two classes.
+    pair by a model of two classes. Where both discriminate, those are returned in one of which fewer
+    duplicates differ.
     """
     evidence = _Evidence(similarities, roles, matches > 0.5)
     # Digits are no witnesses: what they would say, their columns say.
     witnesses = similarities.keys() - roles.numbers.keys() - {ALL_COLUMNS, RIVALS}
-    columns = dict[str, DiscriminatingColumn]()
+    values, numbers = dict[str, DiscriminatingColumn](), dict[str, DiscriminatingColumn]()
     for group, same_from in roles.measured.items():
-        evidence.add_column(columns, group, same_from, witnesses - {group})
-    # Where years tell editions apart, ISBNs add little, and paperbacks have others.
-    if not columns:
-        # Whoever moves has another telephone number, town and street, and is the same person.
-        witnesses -= roles.contacts
-        for group, column in roles.numbers.items():
-            if column in roles.postal_codes:
-                continue
-            evidence.add_column(columns, group, SAME_DIGITS, witnesses - {column})
-    return columns
+        evidence.add_column(values, group, same_from, witnesses - {group})
+    # Whoever moves has another telephone number, town and street, and is the same person.
+    witnesses -= roles.contacts
+    for group, column in roles.numbers.items():
+        if column not in roles.postal_codes:
+            evidence.add_column(numbers, group, SAME_DIGITS, witnesses - {column})
+    # Together they lose recall: paperbacks have other ISBNs.
+    return min(values, numbers, key=_least_differing)
+
+
+def _least_differing(columns: Mapping[str, DiscriminatingColumn]) -> float:
+    return min((column.max_differing for column in columns.values()), default=np.inf)
 
 
 def guess_by_values(

@@ -66,7 +66,7 @@ MIN_COPIED = 0.2
 # numbers differ (F1 .70, with a half .77, a quarter .82); chicago-childcare loses by less (.93, .91
 # and .91). Beside related pairs the same share of the lead over rivals counts, and of all columns
 # nothing if no text is long: with all of both, a bibliography has .855 instead of .995.
-REPEATED_EVIDENCE = 0.5
+REPEATED_EVIDENCE = 0.3
 # Share of the matches to start with that must stay matches beside related pairs. Of good fits .45
 # stay at least; where a column discriminates by chance, it is none.
 MIN_KEPT = 0.25

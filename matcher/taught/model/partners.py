@@ -10,7 +10,7 @@ import numpy as np
 from matcher.array_types import Bools, Doubles, Floats, Ints, Pairs
 
 # Share of the evidence that counts where records have several partners.
-DAMPING = 0.75
+DAMPING = 0.9
 # Similarity of all columns from which on two candidates of a record of two tables are both its
 # partners.
 PARTNER_SIMILARITY = 0.9
