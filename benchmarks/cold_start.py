@@ -2,9 +2,10 @@
 
     python -m benchmarks.cold_start DATA_DIR [--view full|nosd|html] [--pages N] [--per-shop]
 
-DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). A shop reads its first pages
-for the texts that they share, as self-training does. Cells: right / found / known values, and values found where none
-is known.
+DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). A shop
+reads its first pages for the texts that they share, as self-training does. Cells: right / found /
+known values, and values found where none is known. With --per-shop, also how many pages are taken
+for offer pages.
 """
 
 import argparse
@@ -24,6 +25,8 @@ from rules_generator.induction.self_training import SITE_SAMPLE
 
 # Pages of a shop that are read by default.
 MAX_PAGES = 60
+# Levels of `HeuristicReading.evidence`.
+EVIDENCE_NAMES = {2: "declare a single offer", 1: "look like an offer page", 0: "do neither"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shop = open_shop(path)
         counts, evidence = _read(shop, options.view, options.pages)
         if options.per_shop:
-            offers = ", ".join(f"{evidence.count(level)} of {level}" for level in (2, 1, 0))
-            print(f"{shop.name}: evidence {offers}")
+            pages = [f"{evidence.count(level)} {name}" for level, name in EVIDENCE_NAMES.items()]
+            print(f"{shop.name}: pages that {', '.join(pages)}")
             _print_counts(counts.items(), "  ")
         for attribute, count in counts.items():
             totals[attribute].update(count)

@@ -33,10 +33,10 @@ from reports.statistics.completeness_estimate import (
     PageBlock,
     estimate_completeness,
 )
+from reports.statistics.crawl_sample import BLOCKS
 
 OFFERS_PER_LIST = 20
 RELATED_OFFERS = 4
-BLOCKS = 20
 # Priorities of the crawler by source of a URL: catalog, sitemap, next page of a list, link.
 KNOWN_OFFER = 90
 SITEMAP = 50

@@ -2,8 +2,9 @@
 
     python -m benchmarks.copying [--offers 60000]
 
-The drivers (sqlite3, psycopg) read all rows of all tables and write them by COPY, without a look at any value. The
-copies run in processes of their own; memory is their largest, processor time theirs without that of the server.
+The drivers (sqlite3, psycopg) read all rows of all tables and write them by COPY, without a look at
+any value. The copies run in processes of their own; memory is their largest, processor time theirs
+without that of the server.
 """
 
 import argparse

@@ -10,7 +10,8 @@ bare         a Scrapy spider that downloads the pages of the first run and saves
              crawls the median
 links        the same spider, which finds the pages by a LinkExtractor
 first        `scout run` of a new shop with its catalog imported
-second       `scout run` again, nothing has changed: a server that answers 304, and one that does not
+second       `scout run` again, nothing has changed: a server that answers 304, and one that does
+             not
 full         `scout run --full`: everything again
 fleet        `--small` generated shops of `--pages` pages each, `scout run --all` twice
 
@@ -46,8 +47,9 @@ FIRST_RATIO = 5.0
 SECOND_RATIO = 2.5
 # Bare crawls, of which the median counts: a single one takes up to a half longer than another.
 BARE_CRAWLS = 3
-# Columns of `scout offers --json` that tell when, or by which run, something was seen.
-MOMENTS = (
+# Prefixes of the columns of `scout offers --json` that differ between runs of an unchanged shop:
+# times, changes, numbers of runs, and stored pages.
+RUN_DEPENDENT_PREFIXES = (
     "first_seen",
     "last_seen",
     "since",
@@ -121,7 +123,7 @@ class Scout:
         rows = map(json.loads, self("offers", shop, "--all", "--json").splitlines())
         found = []
         for row in rows:
-            kept = {name: row[name] for name in row if not name.startswith(MOMENTS)}
+            kept = {name: row[name] for name in row if not name.startswith(RUN_DEPENDENT_PREFIXES)}
             found.append(json.dumps(kept, sort_keys=True))
         return found
 
@@ -130,7 +132,10 @@ class Scout:
         import sqlite3
 
         with sqlite3.connect(self.folder / "scout.db") as connection:
-            query = "SELECT page.url FROM page JOIN shop ON shop.id = shop_id WHERE name = ? AND state = 'fetched'"
+            query = (
+                "SELECT page.url FROM page JOIN shop ON shop.id = shop_id "
+                "WHERE name = ? AND state = 'fetched'"
+            )
             return [url for (url,) in connection.execute(query, (shop,))]
 
 

@@ -22,6 +22,8 @@ from pathlib import Path
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
+from benchmarks.measure import processor_seconds
+
 FORMATS = ("jsonl", "csv", "google-xml")
 HOME = "https://shop.example/"
 _SUFFIXES = {"jsonl": "jsonl", "csv": "csv", "google-xml": "xml"}
@@ -144,7 +146,7 @@ def _import(feed: Path, with_profile: bool) -> None:
             shop = Shop(name="benchmark", url=HOME)
             session.add(shop)
         cleaner = make_cleaner(settings, store, shop)
-        begin, cpu_begin = time.perf_counter(), _processor_seconds()
+        begin, cpu_begin = time.perf_counter(), processor_seconds()
         if with_profile:
             import cProfile
             import pstats
@@ -157,19 +159,11 @@ def _import(feed: Path, with_profile: bool) -> None:
         wall = time.perf_counter() - begin
         # The processor time of the second process is known once it has ended with its server.
         stop_servers()
-        cpu = _processor_seconds() - cpu_begin
+        cpu = processor_seconds() - cpu_begin
         store.engine.dispose()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{summary.kept:,} kept, {summary.bad:,} bad; {cpu:.1f} s of processor time,", end=" ")
     print(f"{wall:.1f} s, {1e6 * cpu / summary.read:.0f} µs an offer, {peak:.0f} MB at most")
-
-
-def _processor_seconds() -> float:
-    seconds = 0.0
-    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
-        usage = resource.getrusage(who)
-        seconds += usage.ru_utime + usage.ru_stime
-    return seconds
 
 
 if __name__ == "__main__":

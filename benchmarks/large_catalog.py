@@ -3,9 +3,9 @@
     python -m benchmarks.matching index DATA [--sizes 1000000] [--crawled 154] [--database URL]
 
 The catalog is that of `scale`, stored as an import stores it, and the crawled offers are the first
-of those of `scale`. Each step runs in a process of its own, as a run of a shop would, and prints processor
-seconds, peak memory, and the shares of verdicts that are right and of true pairs that were
-retrieved:
+of those of `scale`. Each step runs in a process of its own, as a run of a shop would, and prints
+processor seconds, peak memory, and the shares of verdicts that are right and of true pairs that
+were retrieved:
 
 - `first` makes the index.
 - `again` matches the same offers without it being made, and without a cache of features.

@@ -1,8 +1,10 @@
-"""Fair measurement of rivals: in one process, page by page in turn.
+"""Processor time of rivals, and of work in child processes.
 
-A slow moment of the machine then slows all rivals alike.
+Rivals are measured in one process, page by page in turn: a slow moment of the machine then slows
+all rivals alike.
 """
 
+import resource
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -38,3 +40,15 @@ def race(
             rivals[name](page)
             clocks[name].seconds += time.process_time() - begin
             clocks[name].pages += 1
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and of all descendants that were waited for.
+
+    Workers count once their server has been stopped (`stop_servers`).
+    """
+    seconds = 0.0
+    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+        usage = resource.getrusage(who)
+        seconds += usage.ru_utime + usage.ru_stime
+    return seconds

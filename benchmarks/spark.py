@@ -138,11 +138,13 @@ def write_records(path: Path, count: int) -> None:
             if earlier and generator.random() < REPEATED_SHARE:
                 record = _repeat(generator, generator.choice(earlier))
             else:
-                record = (
-                    f"{made_word(generator.randrange(NAMES))} {made_word(generator.randrange(NAMES))}, "
-                    f"{made_word(generator.randrange(STREETS))} street {generator.randrange(1, 200)}, "
-                    f"{generator.randrange(10_000, 99_999)} {made_word(generator.randrange(TOWNS))}"
-                )
+                first_name = made_word(generator.randrange(NAMES))
+                last_name = made_word(generator.randrange(NAMES))
+                street = made_word(generator.randrange(STREETS))
+                number = generator.randrange(1, 200)
+                code = generator.randrange(10_000, 99_999)
+                town = made_word(generator.randrange(TOWNS))
+                record = f"{first_name} {last_name}, {street} street {number}, {code} {town}"
                 # A bounded sample of the records that are repeated.
                 if len(earlier) < 200_000:
                     earlier.append(record)

@@ -29,7 +29,7 @@ from pathlib import Path
 from sqlalchemy import create_engine, text
 from sqlmodel import func, select
 
-from benchmarks.fleet import MOMENTS, add_shops, measure
+from benchmarks.fleet import RUN_DEPENDENT_PREFIXES, add_shops, measure
 from benchmarks.served_site import catalog_lines, served
 from catalog.models import JobAttempt, Run, Shop
 from catalog.runtime.settings import Settings
@@ -102,7 +102,11 @@ def _read_findings(database: str, folder: Path) -> dict[str, list[str]]:
             sys.exit(f"shop {shop} was run {number} times")
         _, output = _scout(database, folder, "offers", shop, "--all", "--json")
         rows = map(json.loads, output.splitlines())
-        kept = [{name: row[name] for name in row if not name.startswith(MOMENTS)} for row in rows]
+        kept = []
+        for row in rows:
+            kept.append(
+                {name: row[name] for name in row if not name.startswith(RUN_DEPENDENT_PREFIXES)}
+            )
         findings[shop] = sorted(json.dumps(row, sort_keys=True) for row in kept)
     return findings
 

@@ -1,7 +1,9 @@
 """Arrays as bytes: parts of an index, and items of work on other machines."""
 
+import zlib
 from collections.abc import Mapping
 from io import BytesIO
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -12,6 +14,22 @@ from scipy import sparse
 from matcher.array_types import Matrix
 
 Arrays = Mapping[str, NDArray[Any]]
+
+# Errors of np.load, and of reading the loaded arrays, on damaged bytes. RuntimeError: encryption, or
+# a method of compression that zipfile does not know. SyntaxError and TokenError: the header of an
+# array. TypeError: a file of a single array, which is no context manager.
+DAMAGED_ARRAYS = (
+    BadZipFile,
+    EOFError,
+    KeyError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TokenError,
+    TypeError,
+    ValueError,
+    zlib.error,
+)
 
 
 def pack_arrays(**arrays: NDArray[Any]) -> bytes:
@@ -26,7 +44,7 @@ def unpack_arrays(content: bytes) -> Arrays:
     try:
         with np.load(BytesIO(content), allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (BadZipFile, OSError, EOFError, KeyError) as error:
+    except DAMAGED_ARRAYS as error:
         raise ValueError("not packed arrays") from error
 
 

@@ -143,28 +143,41 @@ def interleave_folders(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
         top_folder = "/".join(url_folder(page.address).split("/")[:2])
         folders[top_folder].append(page)
     interleaved = chain.from_iterable(zip_longest(*folders.values()))
-    return list({page.address: page for page in interleaved if page is not None}.values())
+    return unique_pages(page for page in interleaved if page is not None)
+
+
+def unique_pages(pages: Iterable[CrawledPage]) -> list[CrawledPage]:
+    """Return one page per address, in order: the page at the address itself, else the first."""
+    by_address: dict[str, CrawledPage] = {}
+    for page in pages:
+        if page.url == page.address:
+            by_address[page.address] = page
+        else:
+            by_address.setdefault(page.address, page)
+    return list(by_address.values())
 
 
 class PageOpener:
     """Opens crawled pages; `refused` maps the URLs of damaged ones to the reason.
 
-    A page that is still in use is not parsed again.
+    A page that is still in use is not parsed again. Documents of `trusted` pages, which were not
+    checked, are kept apart.
     """
 
     def __init__(self, bodies_url: str) -> None:
         self._bodies = BodyStore(bodies_url)
         self._script_cache = ScriptCache()
-        self._documents: WeakValueDictionary[CrawledPage, Document] = WeakValueDictionary()
+        # By page, and whether it was opened as a trusted one.
+        self._documents = WeakValueDictionary[tuple[CrawledPage, bool], Document]()
         self.refused: dict[str, str] = {}
 
     def open(self, page: CrawledPage, *, trusted: bool = False) -> Document:
         """Open a page. Raises StoreError, and HostilePage unless the page is `trusted`."""
-        document = self._documents.get(page)
+        document = self._documents.get((page, trusted))
         if document is not None:
             document.mark()
             return document
-        document = self._documents[page] = Document(
+        document = self._documents[page, trusted] = Document(
             self._bodies.get(page.body),
             page.address,
             page.content_type,

@@ -47,7 +47,9 @@ class Task:
         return self.left if self.right is None else self.right
 
     def draw(self, count: int | None, seed: int) -> Ints:
-        """Draw pairs to learn from: at random, but a fifth of each class at least; None for all."""
+        """Draw pairs to learn from: at random, but count // 5 of each class at least; None for
+        all.
+        """
         if count is None or count >= len(self.training):
             return self.training
         order = np.random.default_rng(seed).permutation(self.training)

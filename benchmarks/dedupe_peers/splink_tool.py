@@ -1,4 +1,4 @@
-"""splink: comparisons by kind of column, expectation-maximisation, m from labels where there are any.
+"""splink: comparisons by kind of column, expectation-maximisation; m from labels, if any.
 
 The pairs of the task are scored by a blocking rule on the numbers of the pairs that each record is
 in, so that no blocking loses any of them.
@@ -21,6 +21,9 @@ from matcher.taught.columns.kinds import ColumnKind
 
 MAX_RANDOM_PAIRS = 1_000_000
 TEXT_WORDS = 5
+# Columns that expectation-maximisation blocks on, one in each training: m of the column that it
+# blocks on is estimated by the others.
+BLOCKED_COLUMNS = 3
 
 
 def score(task: Task, labelled: Ints | None) -> Scores:
@@ -29,7 +32,7 @@ def score(task: Task, labelled: Ints | None) -> Scores:
     columns = [name for name in task.columns if any(row[name] for row in task.left)]
     linker.training.estimate_u_using_random_sampling(max_pairs=MAX_RANDOM_PAIRS, seed=1)
     if labelled is None:
-        for name in columns[:3]:
+        for name in columns[:BLOCKED_COLUMNS]:
             # Training fails for a column in which no two records are equal.
             with contextlib.suppress(Exception):
                 linker.training.estimate_parameters_using_expectation_maximisation(block_on(name))

@@ -27,7 +27,7 @@ from catalog.errors import UnreadableFeed
 
 # Bytes of a feed, unpacked. Bound against hostile input: a gzip bomb.
 MAX_BYTES = 8 * 1024**3
-# Characters of a line. Bound against hostile input.
+# Characters of a line, or its bytes where it is read undecoded. Bound against hostile input.
 MAX_LINE_LENGTH = 1_000_000
 # Bytes that are read at once, that show the format, and that show the encoding.
 BUFFER_SIZE = 1 << 18
@@ -58,6 +58,11 @@ _BYTE_ORDER_MARKS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
+# Bytes of the longest byte order mark.
+_START_SIZE = 4
+# Start of the names of encodings that write all letters in bytes of ASCII, behind sequences that
+# begin with the control character ESC (RFC 1468, RFC 1554 and RFC 1557).
+ISO_2022 = "iso2022"
 _LATIN_ENCODINGS = ("cp1252", "cp1250", "cp1254")
 _OTHER_ENCODINGS = ["cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
 _XML_DECLARATION = re.compile(r"^\s*<\?xml\s[^<>]*\?>", re.MULTILINE)
@@ -118,7 +123,7 @@ def detect_format(path: Path) -> str:
         head = file.read(HEAD_SIZE)
     if head.startswith(_PARQUET_MAGIC):
         return "parquet"
-    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    encoding = _encoding_by_start(head) or "utf-8"
     text = head.decode(encoding, "replace").lstrip("\ufeff \t\r\n")
     if text[:60].lower().startswith(("<!doctype html", "<html")):
         raise UnreadableFeed(f"{path} is a web page, not a feed: save the feed itself")
@@ -140,17 +145,14 @@ def detect_encoding(path: Path, declared: str | None = None) -> str:
     declared one where it fits, else the likeliest.
     """
     with open_feed(path) as file:
-        start = file.read(4)
-    for mark, name in _BYTE_ORDER_MARKS:
-        if start.startswith(mark):
-            return name
-    # Half of the bytes of ASCII characters are zero in UTF-16.
-    if b"\x00" in start:
-        return "utf-16-be" if start.startswith(b"\x00") else "utf-16-le"
+        encoding = _encoding_by_start(file.read(_START_SIZE))
+    if encoding is not None:
+        return encoding
     trial = _try_utf8(path)
     if trial.valid >= VALID_PER_INVALID * trial.invalid:
-        # This encoding writes Japanese in bytes of ASCII.
-        return "iso2022_jp" if declared == "iso2022_jp" and not trial.valid else "utf-8"
+        if declared and declared.startswith(ISO_2022) and not trial.valid:
+            return declared
+        return "utf-8"
     if declared and _fits(trial.sample, declared):
         return declared
     candidates = [*_LATIN_ENCODINGS, *_OTHER_ENCODINGS]
@@ -158,6 +160,20 @@ def detect_encoding(path: Path, declared: str | None = None) -> str:
     if best is not None and best.encoding in _OTHER_ENCODINGS:
         return best.encoding
     return _likeliest_latin(trial.sample)
+
+
+def _encoding_by_start(content: bytes) -> str | None:
+    """Return the encoding that the first four bytes of a file show: UTF-8, UTF-16 or UTF-32 by a
+    byte order mark, or UTF-16 by its zeros; else None.
+    """
+    start = content[:_START_SIZE]
+    for mark, name in _BYTE_ORDER_MARKS:
+        if start.startswith(mark):
+            return name
+    # Half of the bytes of ASCII characters are zero in UTF-16.
+    if b"\x00" in start:
+        return "utf-16-be" if start.startswith(b"\x00") else "utf-16-le"
+    return None
 
 
 def known_encoding(label: str) -> str | None:

@@ -10,9 +10,9 @@ or of which a sample cannot be reproduced, is ignored.
 """
 
 import json
-import zipfile
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from matcher.array_types import Floats, Ints, Keys, Pairs
 from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
 from matcher.model.calibrated_model import CalibratedModel, load_model
+from matcher.packed_arrays import DAMAGED_ARRAYS
 from matcher.records.record import Record, record_fields
 from matcher.sorted_values import look_up_sorted
 
 # Version of the file's layout; files of other versions are ignored.
 FORMAT = 4
-# Pairs that are computed again to verify the file, at each use.
+# Pairs that are computed again to verify the file, at most, at each use.
 SAMPLE_SIZE = 64
 # Bytes of the digest of a training set.
 FINGERPRINT_BYTES = 16
@@ -124,14 +125,14 @@ class MatchCache:
                 if "training_digest" in header:
                     model = load_model(file, len(FEATURE_NAMES), header["training"])
                     self._model = (header["training_digest"], model)
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        except DAMAGED_ARRAYS:
             self._keys, self._rows, self._model = self._keys[:0], self._rows[:0], None
 
     def _can_reproduce(
         self, cached: Ints, position: Ints, compute: Callable[[Ints], Floats]
     ) -> bool:
         """Return True if a sample of the cached rows comes out again: the file is genuine."""
-        sample = cached[:: max(1, len(cached) // SAMPLE_SIZE)]
+        sample = cached[:: max(1, ceil(len(cached) / SAMPLE_SIZE))]
         if not len(sample):
             return True
         return np.array_equal(compute(sample), self._rows[position[sample]], equal_nan=True)

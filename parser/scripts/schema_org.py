@@ -30,8 +30,9 @@ MAX_THING_LEVELS = 40
 MAX_TYPE_CHARS = 40
 
 _VOCABULARY = re.compile(r"(?:https?://(?:www\.)?schema\.org/|schema:)")
-# Begins with the letters that are rare: a search for the quote before them takes longer.
-_PREFIXED_KEY = re.compile(r'schema(?:\.org/|:)\w+"\s*+:')
+# Slashes are escaped by PHP, and written as code points by some JavaScript libraries. The pattern
+# begins with the letters that are rare: a search for the quote before them takes longer.
+_PREFIXED_KEY = re.compile(r"""schema(?:\.org(?:\\?/|\\u002[fF])|:)\w++["']\s*+:""")
 # Marks around JSON-LD: of HTML comments, JavaScript comments and CDATA sections.
 _START_MARKS = re.compile(
     r"(?:\s++|\ufeff|<!--|<!\[CDATA\[|/\*[^*]{0,200}\*/|//[ \t]*(?:<!--|<!\[CDATA\[)"
@@ -55,8 +56,10 @@ _NEXT_THING = re.compile(r'[}\]]\s*+[,;]?+\s*+(?=\{\s*+"@)')
 def short_name(name: str) -> str:
     """Cut the URL or the prefix of the vocabulary off a schema.org name.
 
-    >>> short_name("https://schema.org/Product"), short_name("schema:Product"), short_name("Product")
-    ('Product', 'Product', 'Product')
+    >>> short_name("https://schema.org/Product"), short_name("schema:Product")
+    ('Product', 'Product')
+    >>> short_name("Product")
+    'Product'
     """
     return _VOCABULARY.sub("", name, count=1) if _VOCABULARY.match(name) else name
 
@@ -70,17 +73,23 @@ def thing_name(kind: str) -> str:
 def schema_org_things(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the things in a script of JSON-LD, each with the name of its block.
 
-    >>> list(schema_org_things('{"@type": "Organization"}\\n{"@type": "Product", "sku": "A"};'))
-    [('ld+json Organization', {'@type': 'Organization'}), ('ld+json Product', {'@type': 'Product', 'sku': 'A'})]
+    >>> script = '{"@type": "Brand"}\\n{"@type": "Product", "sku": "A"};'
+    >>> for name, thing in schema_org_things(script):
+    ...     print(name, thing)
+    ld+json Brand {'@type': 'Brand'}
+    ld+json Product {'@type': 'Product', 'sku': 'A'}
     """
-    has_prefixes = _PREFIXED_KEY.search(text) is not None
-    has_specifications = "priceSpecification" in text
     values = [parse_json(text)]
     if isinstance(values[0], str):
         # JSON that was encoded twice.
-        values = [parse_json(values[0])]
+        text = values[0]
+        values = [parse_json(text)]
     elif values[0] is None:
-        values = _values_of_faulty(text)
+        text = _clean_faulty(text)
+        values = _sequence(text)
+    # Searched in the text that was decoded: names and quotes may be escaped in that of the page.
+    has_prefixes = _PREFIXED_KEY.search(text) is not None
+    has_specifications = "priceSpecification" in text
     for value in values:
         data = _without_prefixes(value, MAX_THING_LEVELS) if has_prefixes else value
         if has_specifications:
@@ -89,8 +98,8 @@ def schema_org_things(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield thing_name(_type_of(thing)), thing
 
 
-def _values_of_faulty(text: str) -> list[Any]:
-    """Decode a script that is no JSON: without its marks, unescaped, value by value."""
+def _clean_faulty(text: str) -> str:
+    """Return a script that is no JSON without its marks, unescaped and with plain quotes."""
     text = _END_MARKS.sub("", _START_MARKS.sub("", text, count=1).rstrip(" \t\r\n;")).rstrip()
     for _ in range(MAX_ESCAPES):
         if not _STARTS_ESCAPED.match(text):
@@ -100,7 +109,7 @@ def _values_of_faulty(text: str) -> list[Any]:
         text = _EDITOR_TAG.sub("", text)
     if _STARTS_WITH_CURLY_QUOTE.match(text):
         text = _CURLY_QUOTE.sub('"', text)
-    return _sequence(text)
+    return text
 
 
 def _sequence(text: str) -> list[Any]:
@@ -141,10 +150,10 @@ def _things(data: Any, levels: int) -> Iterator[dict[str, Any]]:
             yield from _things(item, levels - 1)
     elif isinstance(data, dict):
         graph = data.get("@graph")
-        if isinstance(graph, list | dict):
-            yield from _things(graph, levels - 1)
-        else:
+        if not isinstance(graph, list | dict):
             yield data
+        elif levels:
+            yield from _things(graph, levels - 1)
 
 
 def _type_of(thing: dict[str, Any]) -> str:

@@ -34,7 +34,10 @@ def offer_record(finding: Finding, is_new: bool | None) -> OfferRecord:
 def with_variants(
     record: OfferRecord, variants: VariantIndex, collapsed: Collection[str]
 ) -> OfferRecord:
-    """Return the record with its listed variants; `collapsed` are the missing offers with one."""
+    """Return the record, marked if the catalog lists a variant of it.
+
+    `collapsed` are the URLs of missing offers with evidence of a listed variant.
+    """
     verdict = Verdict.MISSING if record.is_missing else Verdict.LISTED
     has_listed = variants.has_listed_variant(record.product or None, verdict)
     if record.id in collapsed:

@@ -9,7 +9,7 @@ uncertain:
   difference that blocks of these pages in their fetch order show among each other.
 - **Pages that were not discovered.** Catalog offers without a readable link cannot be fetched by
   it, so the share of them that was seen is the share of the shop that the crawl discovers by itself
-  (capture-recapture; Chapman 1951). Without such offers the growth of the crawl is the bound.
+  (capture-recapture, as in Chapman 1951). Without such offers the growth of the crawl is the bound.
 - **Errors of the matcher**, by its calibrated probabilities.
 
 The constants are chosen on simulated crawls (`benchmarks/completeness.py`).
@@ -24,8 +24,12 @@ from typing import Any
 # shop that the crawl discovered is estimated.
 _MIN_RECAPTURES = 10
 _MIN_RECAPTURED = 3
-# Standard deviations of the bounds.
+# Standard deviations of the bounds: of errors of the matcher and of the rate on unvisited pages.
 _SPREADS = 2.0
+# Standard deviations of the bound by capture-recapture, and the least share of the shop that is
+# taken for discovered.
+_RECAPTURE_SPREADS = 4.0
+_MIN_DISCOVERED = 0.01
 # Offers per page added to the worst rate, for blocks that happen to be alike, and further ones for
 # each waiting page per fetched one: a crawl that has hardly begun has fetched lists, and no offers.
 _RATE_MARGIN = 0.02
@@ -153,9 +157,9 @@ def estimate_completeness(sample: CrawlSample) -> CompletenessEstimate | None:
 
 
 def _most_errors(expected: float, verdicts: int) -> float:
-    """Return the upper bound of a number of errors: two deviations of a Poisson number."""
+    """Return the upper bound of a number of errors: `_SPREADS` deviations of a Poisson number."""
     expected = max(expected, _MIN_ERROR_SHARE * verdicts + _MIN_ERRORS)
-    return min(expected + 2 * sqrt(expected), float(verdicts))
+    return min(expected + _SPREADS * sqrt(expected), float(verdicts))
 
 
 def _share(listed: float, missing: float) -> float:
@@ -215,8 +219,8 @@ def _recapture_bound(sample: CrawlSample) -> float | None:
     marked = (sample.recaptured + sample.not_recaptured) * sample.live_share
     if marked < _MIN_RECAPTURES or sample.recaptured < _MIN_RECAPTURED:
         return None
-    # Chapman's estimator of the share of the shop that was discovered, and two deviations.
+    # Share of the shop that was discovered, by Laplace's rule of succession.
     discovered = min(1.0, (sample.recaptured + 1) / (marked + 2))
-    deviation = 2 * sqrt(discovered * (1 - discovered) / marked)
-    worst = max(discovered - 2 * deviation, 0.01)
+    deviation = sqrt(discovered * (1 - discovered) / marked)
+    worst = max(discovered - _RECAPTURE_SPREADS * deviation, _MIN_DISCOVERED)
     return float(sample.missing) * (1 / worst - 1) * _RECAPTURE_FACTOR + _OFFER_MARGIN

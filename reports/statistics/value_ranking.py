@@ -2,9 +2,9 @@
 
 Amounts of several currencies cannot be compared without rates. So each currency has a ranking of
 its own, and a list takes the first offer of each, then the second of each. Groups of offers are
-ranked by their value in the currency of most offers, then in the next one. With rates, all
-currencies that have one are ranked together by their converted amounts. Rates only order lists: no
-amount is ever shown converted.
+ranked by their value in the currency of most offers, then in the next one. If several currencies
+have a rate, these are ranked together by their converted amounts, before the others. Rates only
+order lists: no amount is ever shown converted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,7 +58,7 @@ class ValueRanking:
 
     def _ranking_of(self, currency: str) -> int:
         """Return the number of the ranking in which a currency takes part."""
-        if currency in self.rates:
+        if currency in self._rated:
             return -1
         if currency in self.order:
             return self.order.index(currency)
@@ -67,14 +67,21 @@ class ValueRanking:
     def group_key(self, values: Mapping[str, Decimal]) -> RankKey:
         """Return the sort key of a group by its total value per currency, the greatest first."""
         converted = Decimal(0)
-        for currency, amount in values.items():
-            converted += self.rates.get(currency, Decimal(0)) * amount
+        for currency in self._rated:
+            converted += self.rates[currency] * values.get(currency, Decimal(0))
         separate = [values.get(currency, Decimal(0)) for currency in self._unrated]
         return (-converted, *(-amount for amount in separate))
 
     @property
+    def _rated(self) -> Sequence[str]:
+        """The currencies that are ranked together: none if there is a rate for only one."""
+        rated = [currency for currency in self.order if currency in self.rates]
+        return rated if len(rated) > 1 else []
+
+    @property
     def _unrated(self) -> Sequence[str]:
-        return [currency for currency in self.order if currency not in self.rates]
+        rated = self._rated
+        return [currency for currency in self.order if currency not in rated]
 
     def describe(self, language: Language = ENGLISH) -> str:
         """Describe the ranking in one sentence; empty where there is only one currency.
@@ -86,7 +93,7 @@ class ValueRanking:
         """
         if len(self.order) < 2:
             return ""
-        rated = [currency for currency in self.order if currency in self.rates]
+        rated = self._rated
         separate = [currency or language.gettext("no currency") for currency in self._unrated]
         rates = ", ".join(f"{name} {language.rate(self.rates[name])}" for name in rated)
         if not separate:

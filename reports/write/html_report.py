@@ -276,9 +276,8 @@ def web_link(url: str | None) -> str | None:
 def host_name(url: str | None) -> str:
     """Return the host of a URL; a text that is no web link comes back unchanged.
 
-    >>> host_name("https://www.shop.example/p/1")
-    'www.shop.example'
+    >>> host_name("https://www.shop.example/p/1"), host_name("http://user:word@shop.example:8443/")
+    ('www.shop.example', 'shop.example')
     """
-    if web_link(url):
-        return urlsplit(url or "").netloc
-    return url or ""
+    host = urlsplit(url or "").hostname if web_link(url) else None
+    return host or url or ""

@@ -38,6 +38,11 @@ MAX_OCCURRENCES = 150
 MAX_NODES = 20_000
 # Longest class or address searched for names (characters).
 MAX_NAMES_CHARS = 2_000
+# Characters read beyond those of a line, so that a longer text is not taken for a line.
+FURTHER_LINE_CHARS = 50
+# Selectors of an element under which its JSON is searched, the most specific ones: each one more
+# repeats all of its occurrences.
+MAX_JSON_SELECTORS = 2
 # Descendants up to which an element is a line of text.
 MAX_LINE_NODES = 40
 # HTML attributes that hold values.
@@ -80,7 +85,7 @@ class Occurrence:
 def find_occurrences(
     document: Document, matcher: ValueMatcher
 ) -> dict[Attribute, list[Occurrence]]:
-    """Return all occurrences of the known values on a page, at most 150 per attribute."""
+    """Return the occurrences of the known values on a page, at most MAX_OCCURRENCES of each."""
     occurrences: dict[Attribute, list[Occurrence]] = {name: [] for name in matcher.known}
     for occurrence in _all_occurrences(document, matcher):
         located = occurrences[occurrence.attribute]
@@ -184,14 +189,14 @@ def _in_json_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrenc
         return
     data = attribute_data(text_node.text_content)
     if data is not None:
-        for css in [*anchor_selectors(node), css_tag(node)][:2]:
+        for css in [*anchor_selectors(node), css_tag(node)][:MAX_JSON_SELECTORS]:
             yield from _in_data(css, IN_TEXT, data, matcher)
 
 
 def _in_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
     if not _is_line(node):
         return
-    text = element_text(node, MAX_LINE_CHARS + 50) or ""
+    text = element_text(node, MAX_LINE_CHARS + FURTHER_LINE_CHARS) or ""
     for match in matcher.matches(text) if text else ():
         yield Occurrence(*match, node=node, size=len(text))
     has_more = node.first_child is not None and node.first_child.next is not None

@@ -10,14 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from operator import itemgetter
 
 from rapidfuzz import fuzz, process, utils
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import is_dash, is_same_as_any, normalise, offer_values, value_key
-from parser.crawled_pages import CrawledPage, PageOpener
+from parser.crawled_pages import CrawledPage, PageOpener, unique_pages
 from parser.page.document import Document
 from parser.page.texts import element_text
 from url_cleaner.urls.url import url_key
@@ -164,10 +163,9 @@ def join_by_content(
     offers: Sequence[OfferFields], pages: Iterable[CrawledPage], opener: PageOpener
 ) -> list[Example]:
     """Join offers with the pages that show their title and further evidence."""
-    distinct = {page.address: page for page in pages}
     titles: list[str] = []
     titled_pages: list[CrawledPage] = []
-    for page, document in opener.open_all(islice(distinct.values(), MAX_PAGES_SEARCHED)):
+    for page, document in opener.open_all(unique_pages(pages)[:MAX_PAGES_SEARCHED]):
         for title in _page_titles(document):
             titles.append(title)
             titled_pages.append(page)

@@ -6,7 +6,7 @@ simply repeated: it finds the same pairs, and stores no record twice.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +15,7 @@ from typing import Any, Literal
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.packed_texts import join_key
-from matcher.dedupe.base.records import stream_keys
+from matcher.dedupe.base.records import SkippedRows, stream_keys
 from matcher.dedupe.exact.disk_fingerprints import find_sorted_repeats, find_stored_repeats
 from matcher.dedupe.exact.exact_join import fingerprint
 from matcher.dedupe.minhash.minhash_index import MinHashIndex
@@ -26,7 +26,8 @@ from scout.dedupe.method_options import build_method, build_minhash
 DiskOption = Literal["--store", "--memory", "--index"]
 METHOD_OF_DISK_OPTION = {"--store": "exact", "--memory": "exact", "--index": "minhash"}
 EQUAL_REASON = "equal after normalising"
-_MEMORY_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B")  # a size as DuckDB reads it
+# A size as DuckDB reads it.
+_MEMORY_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class NamedPair:
     reason: str
 
 
+NamedKey = tuple[str, tuple[str, ...]]  # a record's name and key columns
 WritePairs = Callable[[Iterator[NamedPair]], int]  # writes pairs, and returns their number
 
 
@@ -52,31 +54,29 @@ def run_on_disk(
     """Find duplicates by --store, --memory or --index. Returns the figures. Raises UsageError."""
     method = METHOD_OF_DISK_OPTION[option]
     if request.method != method or request.right:
-        raise UsageError(f"{option}: with --method {method}, and without --right")
+        raise UsageError(f"{option} needs --method {method} and cannot be combined with --right")
     # Built only to refuse options that do not fit.
     build_method(request.method, request.similarity, request.threshold, request.options)
     begun = perf_counter()
+    skipped = SkippedRows()
+    records = stream_keys(request.file, request.keys, progress, skipped)
     if option == "--index":
-        figures = _look_up_and_add(request, Path(value), write_pairs, progress)
+        figures = _look_up_and_add(request, records, Path(value), write_pairs)
     else:
-        figures = _find_equal_records(request, option, value, write_pairs, progress)
+        figures = _find_equal_records(records, option, value, write_pairs)
     seconds = round(perf_counter() - begun, 3)
-    return {**figures, "left_out": 0, "bad": 0, "clusters": 0, "seconds": seconds, "levels": []}
+    return {**figures, **asdict(skipped), "clusters": 0, "seconds": seconds, "levels": []}
 
 
 def _find_equal_records(
-    request: DedupeRequest,
-    option: DiskOption,
-    value: Path | str,
-    write_pairs: WritePairs,
-    progress: Progress,
+    records: Iterator[NamedKey], option: DiskOption, value: Path | str, write_pairs: WritePairs
 ) -> dict[str, Any]:
     """Find equal records by fingerprints stored in a folder, or sorted in little memory."""
     count = 0
 
     def named_fingerprints() -> Iterator[tuple[str, bytes]]:
         nonlocal count
-        for name, key in stream_keys(request.file, request.keys, progress):
+        for name, key in records:
             count += 1
             yield name, fingerprint(key)
 
@@ -91,26 +91,29 @@ def _find_equal_records(
 
 
 def _look_up_and_add(
-    request: DedupeRequest, folder: Path, write_pairs: WritePairs, progress: Progress
+    request: DedupeRequest, records: Iterator[NamedKey], folder: Path, write_pairs: WritePairs
 ) -> dict[str, Any]:
     """Compare each record with the index and the records before it, and add it to the index."""
-    figures = {"records": 0, "candidates": 0}
+    count = 0
 
     def similar_pairs() -> Iterator[NamedPair]:
-        records = stream_keys(request.file, request.keys, progress)
+        nonlocal count
         while batch := [*islice(records, MAX_CHUNK_TEXTS)]:
             yield from _compare_batch(index, batch)
-            figures["records"] += len(batch)
-            figures["candidates"] += index.candidates
+            count += len(batch)
 
     with MinHashIndex(folder, build_minhash(request.threshold, request.options)) as index:
         pairs = write_pairs(similar_pairs())
-        return {**figures, "comparisons": index.comparisons, "pairs": pairs, "stored": len(index)}
+        return {
+            "records": count,
+            "candidates": index.candidates,
+            "comparisons": index.comparisons,
+            "pairs": pairs,
+            "stored": len(index),
+        }
 
 
-def _compare_batch(
-    index: MinHashIndex, batch: list[tuple[str, tuple[str, ...]]]
-) -> Iterator[NamedPair]:
+def _compare_batch(index: MinHashIndex, batch: list[NamedKey]) -> Iterator[NamedPair]:
     """Add a batch of records, and yield their pairs with records that were stored before them."""
     names = [name for name, _ in batch]
     texts = [join_key(key) for _, key in batch]

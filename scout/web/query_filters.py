@@ -54,7 +54,7 @@ def parse_number(request: Request, name: str, default: int) -> int:
     text = request.query_params.get(name, str(default))
     # str.isdigit alone accepts digits that int() rejects, such as superscripts.
     if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
-        raise UsageError(f"{name} must be a number")
+        raise UsageError(f"{name} must be a whole number from 0 to {10**_MAX_DIGITS - 1}")
     return int(text)
 
 

@@ -9,7 +9,13 @@ from catalog.html import MAX_TRUSTED_SIZE
 from catalog.models import Page, PageState, Shop
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
-from parser.crawled_pages import CrawledPage, PageOpener, interleave_folders, list_crawled_pages
+from parser.crawled_pages import (
+    CrawledPage,
+    PageOpener,
+    interleave_folders,
+    list_crawled_pages,
+    unique_pages,
+)
 
 
 def page(place: int, url: str, canonical: str | None = None) -> CrawledPage:
@@ -35,6 +41,28 @@ def test_pages_alternate_between_folders() -> None:
     assert interleave_folders([*offers, *others, repeated]) == ordered
 
 
+LAMP = page(1, "/p/lamp")
+ITS_COPY = page(2, "/sale/lamp", canonical=LAMP.url)
+ANOTHER_COPY = page(3, "/new/lamp", canonical=LAMP.url)
+CHAIR = page(4, "/p/chair")
+PAGES_OF_AN_ADDRESS = {
+    "the page first": ([LAMP, ITS_COPY, CHAIR], [LAMP, CHAIR]),
+    "the copy first": ([ITS_COPY, CHAIR, LAMP], [LAMP, CHAIR]),
+    "copies only": ([ITS_COPY, CHAIR, ANOTHER_COPY], [ITS_COPY, CHAIR]),
+    "none": ([], []),
+}
+
+
+@pytest.mark.parametrize(
+    ("pages", "expected"), PAGES_OF_AN_ADDRESS.values(), ids=PAGES_OF_AN_ADDRESS.keys()
+)
+def test_an_address_is_read_from_its_own_page(
+    pages: list[CrawledPage], expected: list[CrawledPage]
+) -> None:
+    """Of the pages with one canonical URL, the one at that URL is taken, in the first's place."""
+    assert unique_pages(pages) == expected
+
+
 def test_very_large_pages_are_checked_again(tmp_path: Path) -> None:
     """A page of a megabyte may take minutes to parse, whoever has stored it."""
     attributes = " ".join(f"a{number}=1" for number in range(200_000))
@@ -56,6 +84,17 @@ def test_a_page_in_use_is_not_parsed_again(tmp_path: Path) -> None:
     assert opener.open(CrawledPage(2, f"{SHOP}/p/2", None, stored)) is not document
     del document
     assert not hasattr(opener.open(lamp), "is_first")
+
+
+def test_a_page_in_use_that_was_not_checked_is_checked(tmp_path: Path) -> None:
+    """A hostile page that was opened as trusted is refused to all others."""
+    opener = PageOpener(str(tmp_path))
+    stored = BodyStore(str(tmp_path)).put(b"<div>" * 9_000)
+    hostile = CrawledPage(1, f"{SHOP}/p/1", None, stored)
+    document = opener.open(hostile, trusted=True)
+    assert opener.open(hostile, trusted=True) is document
+    with pytest.raises(HostilePage, match="nested deeper"):
+        opener.open(hostile)
 
 
 SHOP = "https://shop.example"

@@ -262,7 +262,7 @@ def test_decide(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None
     """A review decision is stored under the finding's URL, and the newest one counts."""
     scout("run", "demo")
     url = json.loads(scout("offers", "demo", "--json").out)["url"]
-    for decision in ("accept", "reject"):
+    for decision in ("confirm", "accept", "reject"):
         result = scout("decide", "demo", f"{url}?utm_source=mail", decision, "--note", "seen by me")
         assert (result.code, url in result.out, result.err) == (0, True, "")
     assert scout("offers", "demo", "--json").out == ""

@@ -59,6 +59,14 @@ class Records:
         return Records(fields, join_keys(fields), lines, self.names)
 
 
+@dataclass
+class SkippedRows:
+    """Counts of the rows of a table that are no records: without a key, and unreadable."""
+
+    left_out: int = 0
+    bad: int = 0
+
+
 class _RecordCollector:
     """Collects the keys of the rows of a table, and leaves out rows without any."""
 
@@ -70,7 +78,7 @@ class _RecordCollector:
 
     def add(self, line: int, key: tuple[str, ...]) -> None:
         """Add the key of a row, or count the row as left out."""
-        if not any(part.strip() for part in key):
+        if not _has_key(key):
             self._left_out += 1
             return
         self._lines.append(line)
@@ -163,11 +171,11 @@ def row_key(texts: Texts, keys: Sequence[str]) -> tuple[str, ...]:
 
 
 def stream_keys(
-    path: Path, keys: Sequence[str], progress: Progress = no_progress
+    path: Path, keys: Sequence[str], progress: Progress, skipped: SkippedRows
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a stable name ("file:line") and the key of each record, one at a time.
 
-    Raises UnreadableFeed, and UsageError if a key column is missing.
+    Other rows are counted in `skipped`. Raises UnreadableFeed, and UsageError if a key column is missing.
     """
     # A table may have a column of that name, too.
     holds_lines = is_text_file(path)
@@ -177,14 +185,22 @@ def stream_keys(
     columns = dict[str, None]()
     for row in _report_progress(read_rows(path), progress):
         if isinstance(row, UnreadableRow):
+            skipped.bad += 1
             continue
         columns |= dict.fromkeys(row.texts)
         key = row_key(row.texts, key_columns)
         # An empty line is a record, a table row without keys is not.
-        if any(key) or holds_lines:
+        if holds_lines or _has_key(key):
             yield f"{source}:{row.line}", key
+        else:
+            skipped.left_out += 1
     if not holds_lines:
         _check_columns(path, key_columns, columns)
+
+
+def _has_key(key: tuple[str, ...]) -> bool:
+    """Return True if a row has something to compare."""
+    return any(part.strip() for part in key)
 
 
 def is_text_file(path: Path) -> bool:

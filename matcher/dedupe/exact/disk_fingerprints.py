@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catalog.errors import StorageFull
+from catalog.errors import StorageFull, UsageError
 from matcher.dedupe.base.optional_imports import import_optional
 
 BATCH_SIZE = 50_000  # records per transaction or insert
@@ -54,9 +54,22 @@ def find_sorted_repeats(
     """Yield the repeats within one call, by an external sort of all fingerprints.
 
     `memory` is DuckDB's limit; `folder` holds the temporary files. Raises ConfigError if duckdb is
-    not installed.
+    not installed, UsageError if the memory does not suffice.
     """
     duckdb = import_optional("duckdb")
+    try:
+        yield from _sort_prints(duckdb, prints, memory, folder)
+    except duckdb.OutOfMemoryException as error:
+        # What DuckDB needs grows with the records, so no least size is known beforehand.
+        raise UsageError(
+            f"--memory {memory} does not suffice to sort the fingerprints: allow more"
+        ) from error
+
+
+def _sort_prints(
+    duckdb: Any, prints: Iterable[NamedFingerprint], memory: str, folder: Path | None
+) -> Iterator[Repeat]:
+    """Yield the repeats in a temporary database."""
     with (
         tempfile.TemporaryDirectory(dir=folder) as workspace,
         duckdb.connect(str(Path(workspace) / "prints.duckdb")) as database,

@@ -40,8 +40,8 @@ LOCK_FILE = "lock"
 class MinHashIndex:
     """The index in a folder; records are numbered in the order in which they were added.
 
-    As a context manager it keeps other processes from adding. `candidates` counts those of the last
-    look-up, `comparisons` all similarity computations so far.
+    As a context manager it keeps other processes from adding. `candidates` and
+    `comparisons` count those of all look-ups so far.
     """
 
     def __init__(self, folder: Path, method: MinHash) -> None:
@@ -111,7 +111,7 @@ class MinHashIndex:
         queries = Batch.from_texts([""] * len(texts), texts, self.method, self._plan)
         rows, numbers = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         similarity = [np.empty(0)]
-        first_number = self.candidates = 0
+        first_number = 0
         for part in self._parts:
             matches = part.find_similar(queries, self.method.threshold)
             rows.append(matches.queries)

@@ -309,10 +309,10 @@ def record_decision(
         str, typer.Argument(metavar="URL", help="The offer's URL, as 'scout offers' prints it.")
     ],
     decision: Annotated[
-        Literal["accept", "reject", "ignore"],
+        Literal["confirm", "reject", "ignore", "accept"],
         typer.Argument(
             metavar="DECISION",
-            help="accept: it is missing; reject: the catalog does list it; ignore: leave it out.",
+            help="confirm, or accept as in older versions: it is missing; reject: the catalog does list it; ignore: leave it out.",
         ),
     ],
     remark: NoteOption = None,

@@ -7,7 +7,7 @@ from scout.demo.assortment.offers import Offer
 from scout.demo.assortment.random_values import seeded_random
 
 SHARE_IN_SITEMAP = 0.82
-"""Share of the listed offers that the sitemap names as well."""
+"""Share of the offers linked from a listing page or their family that the sitemap names too."""
 
 ONLY_IN_SITEMAP = 4
 """Offers that only the sitemap names."""

@@ -40,8 +40,12 @@ def bad_of(path: Path) -> list[tuple[int, str]]:
     return [(row.line, row.reason) for row in rows_of(path) if isinstance(row, UnreadableRow)]
 
 
+# Encodings that the first bytes of a file show, and UTF-8.
+UNICODE_ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
+
+
 @pytest.mark.parametrize("delimiter", list(",;\t|"))
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+@pytest.mark.parametrize("encoding", [*UNICODE_ENCODINGS, "cp1252"])
 @pytest.mark.parametrize("packed", [False, True])
 def test_delimiters_and_encodings(
     tmp_path: Path, delimiter: str, encoding: str, packed: bool
@@ -366,7 +370,27 @@ def test_xml_cut_short(tmp_path: Path) -> None:
         rows_of(path)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("encoding", UNICODE_ENCODINGS)
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("feed", RSS, "google-xml"),
+        ("feed", '{"id": "1"}\n', "jsonl"),
+        ("feed.tsv", '\n [{"id": "1"}]', "jsonl"),
+        ("feed.tsv", "id\ttitle\n", "tsv"),
+        ("feed", "id,title\n", "csv"),
+    ],
+)
+def test_formats_are_detected_in_every_unicode_encoding(
+    tmp_path: Path, name: str, content: str, expected: str, encoding: str
+) -> None:
+    """A format shows in UTF-16 without a byte order mark, and in UTF-32 with one, as in UTF-8."""
+    path = tmp_path / name
+    path.write_bytes(content.encode(encoding))
+    assert files.detect_format(path) == expected
+
+
+@pytest.mark.parametrize("encoding", UNICODE_ENCODINGS)
 @pytest.mark.parametrize(
     "declared",
     [

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from catalog.models import OfferFields
-from matcher.features.cache import MatchCache
+from matcher.array_types import Floats, Ints
+from matcher.features.cache import SAMPLE_SIZE, MatchCache
+from matcher.features.table import CACHED_NAMES
 from matcher.match import MatchResult, match_offers
 from tests.matcher.conftest import make_lamps
 
@@ -110,6 +112,19 @@ def rename_a_feature(file: Path) -> None:
     np.savez(file, **(arrays | {"header": encoded}))
 
 
+def change_compression(file: Path) -> None:
+    """Name a method that zipfile does not know, in the directory's entry of the first array."""
+    content = bytearray(file.read_bytes())
+    content[content.find(b"PK\x01\x02") + 10] = 9
+    file.write_bytes(content)
+
+
+def mark_as_encrypted(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[content.find(b"PK\x01\x02") + 8] |= 1
+    file.write_bytes(content)
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -120,8 +135,22 @@ def rename_a_feature(file: Path) -> None:
         change_rows,
         give_points_without_end,
         rename_a_feature,
+        change_compression,
+        mark_as_encrypted,
+        lambda file: np.save(file.open("wb"), np.arange(3)),
     ],
-    ids=["empty", "pickle", "cut", "objects", "other rows", "endless points", "other features"],
+    ids=[
+        "empty",
+        "pickle",
+        "cut",
+        "objects",
+        "other rows",
+        "endless points",
+        "other features",
+        "unknown compression",
+        "encrypted",
+        "a single array",
+    ],
 )
 def test_a_spoilt_cache_is_ignored(
     lamps: list[OfferFields],
@@ -136,3 +165,21 @@ def test_a_spoilt_cache_is_ignored(
     spoil(file)
     results, _ = match_with_cache(lamps[:9], lamps[5:], file)
     assert results == expected
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 127, 128, 191])
+def test_few_pairs_verify_a_file(file: Path, count: int) -> None:
+    """At most SAMPLE_SIZE pairs are computed again, and all where there are no more."""
+    keys = np.arange(count, dtype=np.uint64)
+    computed: list[int] = []
+
+    def compute(positions: Ints) -> Floats:
+        computed.extend(positions.tolist())
+        return np.zeros((len(positions), len(CACHED_NAMES)), np.float32)
+
+    cache = MatchCache(file)
+    cache.look_up(keys, compute)
+    cache.save()
+    computed.clear()
+    MatchCache(file).look_up(keys, compute)
+    assert min(count, SAMPLE_SIZE) / 2 <= len(computed) <= SAMPLE_SIZE

@@ -82,12 +82,21 @@ SMALL_FAULTS = {
     "no number": PRODUCT.replace('"19.90"', "NaN"),
     "single quotes": PRODUCT.replace('"', "'"),
 }
+KEYS_WITH_URLS = PRODUCT.replace(',"', ',"https://schema.org/')
+KEYS_WITH_PREFIX = PRODUCT.replace(',"', ',"schema:')
 NAMES = {
     "the type's URL": PRODUCT.replace('"Product"', '"https://schema.org/Product"'),
     "the type's old URL": PRODUCT.replace('"Product"', '"http://www.schema.org/Product"'),
     "a prefix": PRODUCT.replace('"Product"', '"schema:Product"'),
-    "keys with a prefix": PRODUCT.replace(',"', ',"schema:'),
-    "keys with URLs": PRODUCT.replace(',"', ',"https://schema.org/'),
+    "keys with a prefix": KEYS_WITH_PREFIX,
+    "keys with a prefix, encoded as JSON twice": json.dumps(KEYS_WITH_PREFIX),
+    "keys with a prefix, single quotes": KEYS_WITH_PREFIX.replace('"', "'"),
+    "keys with URLs": KEYS_WITH_URLS,
+    "keys with URLs, slashes escaped": KEYS_WITH_URLS.replace("/", r"\/"),
+    "keys with URLs, slashes as code points": KEYS_WITH_URLS.replace("/", r"\u002F"),
+    "keys with URLs, escaped as HTML": escape(KEYS_WITH_URLS),
+    "keys with URLs, escaped as HTML twice": escape(escape(KEYS_WITH_URLS)),
+    "keys with URLs, quotes of an editor": KEYS_WITH_URLS.replace('"', "”"),
     "a graph that is one thing": f'{{"@graph": {PRODUCT}}}',
 }
 KINDS = (SEVERAL_VALUES, MARKS, ESCAPED, BRACKETS, SMALL_FAULTS, NAMES)
@@ -134,6 +143,20 @@ def test_entities_in_values_stay_for_the_values() -> None:
 def test_a_script_without_a_thing_yields_none(text: str) -> None:
     """Nothing is made up where there is no object with content."""
     assert [thing for _, thing in schema_org_things(text) if thing] == []
+
+
+@pytest.mark.parametrize(("levels", "count"), [(1, 1), (4, 1), (5, 0), (1010, 0)])
+def test_graphs_in_graphs_are_read_to_a_bounded_level(levels: int, count: int) -> None:
+    """A graph that is one thing counts as a level, as a list does."""
+    text = '{"@graph":' * levels + PRODUCT + "}" * levels
+    assert len(list(schema_org_things(text))) == count
+
+
+@pytest.mark.parametrize("graphs", range(6))
+def test_lists_behind_the_deepest_graph_are_not_read(graphs: int) -> None:
+    """The levels of graphs and lists are counted together."""
+    text = '{"@graph":' * graphs + "[" * 900 + PRODUCT + "]" * 900 + "}" * graphs
+    assert list(schema_org_things(text)) == []
 
 
 def test_types_are_named_shortly() -> None:

@@ -1,4 +1,6 @@
-"""Ranking by value: each currency by itself, or by rates; the same order for offers and groups everywhere."""
+"""Ranking by value: each currency by itself, or by rates; the same order for offers and groups
+everywhere.
+"""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -30,6 +32,8 @@ RANKINGS = [
         ValueRanking(EUR_USD, {"EUR": Decimal(1), "USD": Decimal("0.5")}),
         "100 USD, 7 -, 9 EUR, 5 USD, 2 EUR",
     ),
+    # A rate for one currency compares it with no other.
+    (ValueRanking(EUR_USD, {"USD": Decimal("0.5")}), "9 EUR, 100 USD, 7 -, 2 EUR, 5 USD"),
 ]
 
 
@@ -51,17 +55,24 @@ def _offer(text: str) -> PricedUrl:
     )
 
 
+ONE_RATE = {"USD": Decimal("0.5")}
+TWO_RATES = {"EUR": Decimal(1), **ONE_RATE}
 GROUPS = [
-    ({"EUR": 5}, {"EUR": 4, "USD": 9000}),
-    ({"EUR": 5, "USD": 2}, {"EUR": 5}),
-    ({"USD": 1}, {}),
+    ({}, {"EUR": 5}, {"EUR": 4, "USD": 9000}),
+    ({}, {"EUR": 5, "USD": 2}, {"EUR": 5}),
+    ({}, {"USD": 1}, {}),
+    (ONE_RATE, {"EUR": 5}, {"EUR": 4, "USD": 9000}),
+    (TWO_RATES, {"EUR": 4, "USD": 9000}, {"EUR": 5}),
+    (TWO_RATES, {"EUR": 5}, {"EUR": 4, "USD": 1}),
 ]
 
 
-@pytest.mark.parametrize(("first", "second"), GROUPS)
-def test_groups(first: dict[str, int], second: dict[str, int]) -> None:
-    """Groups are ranked by their value in the first currency, then in the next one."""
-    ranking = ValueRanking(EUR_USD)
+@pytest.mark.parametrize(("rates", "first", "second"), GROUPS)
+def test_groups(rates: dict[str, Decimal], first: dict[str, int], second: dict[str, int]) -> None:
+    """Groups are ranked by their value in the first currency, then in the next one; by converted
+    values where several currencies have a rate.
+    """
+    ranking = ValueRanking(EUR_USD, rates)
     keys = [
         ranking.group_key({currency: Decimal(amount) for currency, amount in group.items()})
         for group in (first, second)
@@ -72,6 +83,7 @@ def test_groups(first: dict[str, int], second: dict[str, int]) -> None:
 SENTENCES = [
     (ValueRanking(("EUR",)), ""),
     (ValueRanking(("EUR", "USD", "CHF")), "EUR, USD and CHF are ranked separately, the highest value of each first; nothing is converted."),
+    (ValueRanking(("JPY", "EUR"), {"EUR": Decimal(1)}), "JPY and EUR are ranked separately, the highest value of each first; nothing is converted."),
     (ValueRanking(("EUR", "")), "EUR and no currency are ranked separately, the highest value of each first; nothing is converted."),
     (ValueRanking(("EUR", "USD", "CHF"), {"EUR": Decimal(1), "USD": Decimal("0.920")}), "Ranked by value at the rates of the settings (EUR 1, USD 0.92); without a rate, ranked separately: CHF."),
 ]  # fmt: skip

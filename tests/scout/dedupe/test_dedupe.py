@@ -179,6 +179,42 @@ def test_a_column_named_line_on_disk(scout: Scout, tmp_path: Path, option: str) 
     assert "no column 'line'" in scout("dedupe", str(tmp_path / "b.csv"), *arguments).error
 
 
+DISK_OPTIONS = [("--store", "exact"), ("--memory", "exact"), ("--index", "minhash")]
+SKIPPED_ROWS = [
+    ("a.csv", "id,title\n1,mug\n2,\n3, \n4,lamp\n5,vase,blue\n", (2, 2, 1)),
+    ("a.jsonl", '{"title": "mug"}\n{"title": \n{"title": ""}\n{"title": "lamp"}\n', (2, 1, 1)),
+    ("a.txt", "mug\n\nlamp\n", (3, 0, 0)),
+]
+
+
+@pytest.mark.parametrize(("option", "method"), DISK_OPTIONS)
+@pytest.mark.parametrize(
+    ("name", "content", "expected"), SKIPPED_ROWS, ids=[name for name, *_ in SKIPPED_ROWS]
+)
+def test_rows_that_are_no_records_are_counted_on_disk(
+    scout: Scout,
+    tmp_path: Path,
+    option: str,
+    method: str,
+    name: str,
+    content: str,
+    expected: tuple[int, int, int],
+) -> None:
+    """Rows without a key and unreadable ones are counted as they are in memory, and printed."""
+    if option != "--index":
+        pytest.importorskip("lmdb" if option == "--store" else "duckdb")
+    (tmp_path / name).write_text(content)
+    # In lower case, which DuckDB reads too.
+    value = "200mb" if option == "--memory" else str(tmp_path / "stored")
+    arguments = ("dedupe", str(tmp_path / name), "--key", "title", "--method", method)
+    for further in ((), (option, value)):
+        figures = json.loads(scout(*arguments, *further, "--json").out)
+        assert (figures["records"], figures["left_out"], figures["bad"]) == expected
+    _, left_out, bad = expected
+    note = f"{left_out} records without a key were left out, {bad} could not be read"
+    assert (note in scout(*arguments, option, value).out) == (left_out + bad > 0)
+
+
 def test_index(scout: Scout, tmp_path: Path) -> None:
     """An index persists over calls; a repeated call finds the same pairs, and adds no record."""
     (tmp_path / "a.txt").write_text("Red mug\nlamp\nmug red\n")
@@ -245,7 +281,10 @@ def test_simhash(scout: Scout, tmp_path: Path) -> None:
             "--levels: is of --method prefix-filter, not of --method minhash",
         ),
         (("--threshold", "0"), "threshold 0.0: must be above 0 and at most 1"),
-        (("--store", "x"), "--store: with --method exact, and without --right"),
+        (
+            ("--store", "x"),
+            "--store needs --method exact and cannot be combined with --right",
+        ),
         (
             ("--method", "exact", "--store", "x", "--memory", "1GB"),
             "--store and --memory: only one of them",

@@ -62,6 +62,14 @@ def test_a_wrong_query_is_one_clear_line(browser: Browser, query: str) -> None:
     assert query.partition("=")[2].partition("-")[0] in answer.text or "number" in answer.text
 
 
+@pytest.mark.parametrize("number", ["x", "-1", "1.5", "12345678", "²"])
+def test_a_wrong_number_is_answered_by_the_allowed_ones(browser: Browser, number: str) -> None:
+    """Text, negative and very large numbers are refused with the range."""
+    answer = browser.get(f"{LIST}?page={number}")
+    assert answer.status_code == 400
+    assert "page must be a whole number from 0 to 9999999" in answer.text
+
+
 def test_a_part_for_htmx(browser: Browser) -> None:
     """htmx gets the list alone, and the drawer alone, without the frame of the page."""
     part = browser.get(LIST, headers={"hx-request": "true"}).text

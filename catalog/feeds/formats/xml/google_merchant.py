@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from catalog.feeds.files import HEAD_SIZE, detect_encoding, known_encoding, open_feed
+from catalog.feeds.files import HEAD_SIZE, ISO_2022, detect_encoding, known_encoding, open_feed
 from catalog.feeds.formats.xml.fields import read_fields
 from catalog.feeds.formats.xml.items import Item, ItemReader
 from catalog.feeds.rows import RepairNotice, Row, Rows, UnreadableRow
@@ -22,11 +22,12 @@ from catalog.feeds.rows import RepairNotice, Row, Rows, UnreadableRow
 _DECLARED_ENCODING = re.compile(
     rb"""<\?xml\s[^<>]{0,200}?encoding\s{0,5}=\s{0,5}["']\s{0,5}([\w.:-]{1,40})"""
 )
-# Control characters that XML forbids. Vertical tab and form feed set words apart.
+# Control characters: those that XML forbids, and DEL, which no value needs. Vertical tab and form
+# feed set words apart.
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])
 _SPACE_OF_CONTROL = bytes.maketrans(b"\x0b\x0c", b"  ")
-# Encodings in which a byte of a character may be a control character.
-_WITH_CONTROL_BYTES = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "iso2022_jp")
+# Starts of the names of encodings in which a byte of a character may be a control character.
+_WITH_CONTROL_BYTES = ("utf-16", "utf-32", ISO_2022)
 
 
 class _WithoutControls(io.RawIOBase):
@@ -53,7 +54,7 @@ def read(path: Path, notice: RepairNotice) -> Rows:
     encoding = detect_encoding(path, _declared_encoding(path))
     with open_feed(path) as file:
         binary: IO[bytes] = file
-        if encoding not in _WITH_CONTROL_BYTES:
+        if not encoding.startswith(_WITH_CONTROL_BYTES):
             binary = io.BufferedReader(_WithoutControls(file), 1 << 16)
         stream = io.TextIOWrapper(binary, encoding=encoding, errors="replace")
         yield from ItemReader(stream, path, partial(_parse_item, notice), notice)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.errors import ConfigError
+from catalog.errors import ConfigError, UsageError
 from matcher.dedupe.base import optional_imports
 from matcher.dedupe.exact import disk_fingerprints
 from matcher.dedupe.exact.disk_fingerprints import (
@@ -57,6 +57,16 @@ def test_external_sort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("duckdb")
     monkeypatch.setattr(disk_fingerprints, "BATCH_SIZE", 4)
     assert [*find_sorted_repeats(PRINTS, "100MB", tmp_path)] == REPEATS
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("memory", ["0MB", "1KB", "1MB"])
+def test_too_little_memory_for_the_sort(tmp_path: Path, memory: str) -> None:
+    """Where DuckDB runs out of memory, the error says which option to raise; no file is left."""
+    pytest.importorskip("duckdb")
+    error = f"--memory {memory} does not suffice to sort the fingerprints: allow more"
+    with pytest.raises(UsageError, match=error):
+        [*find_sorted_repeats(PRINTS, memory, tmp_path)]
     assert not [*tmp_path.iterdir()]
 
 

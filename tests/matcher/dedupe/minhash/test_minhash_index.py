@@ -33,6 +33,17 @@ def test_look_up(tmp_path: Path) -> None:
     assert index.names(np.array([3, 12])) == ["a:3", "a:12"]
 
 
+def test_work_is_counted_over_all_look_ups(tmp_path: Path) -> None:
+    """Candidates and comparisons are running totals."""
+    index = MinHashIndex(tmp_path / "index", MinHash(Fraction(3, 5)))
+    index.add(_names(len(VARIED_TEXTS)), VARIED_TEXTS)
+    index.look_up(VARIED_TEXTS)
+    work = index.candidates, index.comparisons
+    assert min(work) > 0
+    index.look_up(VARIED_TEXTS)
+    assert (index.candidates, index.comparisons) == (2 * work[0], 2 * work[1])
+
+
 def test_settings(tmp_path: Path) -> None:
     """An index opened with other settings, or a folder without one, is refused."""
     MinHashIndex(tmp_path / "index", MinHash(Fraction(3, 5)))
