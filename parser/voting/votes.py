@@ -53,7 +53,7 @@ def find_text(document: Document, rule: Rule) -> str | None:
     if not reads_one_element(selector):
         return document.find(selector)
     node = document.first(selector.css)
-    if node is None or (skips_cards(rule) and document.cards.hold(node)):
+    if node is None or (skips_cards(rule) and document.cards.contains(node)):
         return None
     if rule.attribute is Attribute.PRICE:
         return document.price_at(node, selector)
