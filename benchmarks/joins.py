@@ -24,8 +24,9 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from matcher.array_types import Ints
 from matcher.dedupe.base.edit_distance import max_distance
-from matcher.dedupe.base.join import IntArray, JoinResult, parse_threshold
+from matcher.dedupe.base.join import JoinResult, parse_threshold
 from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.base.records import Records, load_records
 from matcher.dedupe.edit.segments import Segments
@@ -36,7 +37,7 @@ THRESHOLD = parse_threshold(0.8)  # edit similarity
 BLOCK_SIZE = 500  # texts of a block of brute force
 PEER_WORKERS = 2  # threads of cdist
 RANDOM_SEED = 0  # seed of the sample of blocks
-Result = TypeVar("Result", JoinResult, IntArray)
+Result = TypeVar("Result", JoinResult, Ints)
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def is_installed(peer: str) -> bool:
     return installed
 
 
-def sorted_codes(result: JoinResult) -> IntArray:
+def sorted_codes(result: JoinResult) -> Ints:
     """Return pairs as single numbers, sorted."""
     return np.sort(pack_pairs(result.left, result.right))
 
@@ -168,7 +169,7 @@ class BruteForce:
         measured = sum(self._count_pairs(*block) for block in self._blocks)
         self.measured_share = measured / sum(self._count_pairs(*block) for block in blocks)
 
-    def pairs(self) -> IntArray:
+    def pairs(self) -> Ints:
         """Return the similar pairs of the sampled blocks, packed and sorted."""
         codes = [np.empty(0, dtype=np.int64)]
         for start, stop in self._blocks:
@@ -189,7 +190,7 @@ class BruteForce:
             codes.append(pack_pairs(np.minimum(rows, later_rows), np.maximum(rows, later_rows)))
         return np.sort(np.concatenate(codes))
 
-    def select_measured(self, result: JoinResult) -> IntArray:
+    def select_measured(self, result: JoinResult) -> Ints:
         """Return the pairs of a result that belong to the sampled blocks."""
         place = np.argsort(self._order)
         block = np.minimum(place[result.left], place[result.right]) // BLOCK_SIZE
@@ -207,7 +208,7 @@ class BruteForce:
         return (stop - start) * (self._window_end(stop) - start)
 
 
-def _join_with_duckdb(texts: list[str]) -> IntArray:
+def _join_with_duckdb(texts: list[str]) -> Ints:
     import duckdb
 
     with duckdb.connect() as database:
