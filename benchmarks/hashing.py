@@ -15,7 +15,6 @@ compared pair by pair. `texts` does the same from made-up texts to verified pair
 """
 
 import argparse
-import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.joins import is_installed, measure, sorted_codes
+from benchmarks.measure import peak_megabytes
 from matcher.array_types import Ints
 from matcher.dedupe.base.join import parse_threshold
 from matcher.dedupe.base.pair_codes import unpack_pairs
@@ -56,15 +56,15 @@ Peer = Callable[[list[str], SplitText], Ints]
 
 def main() -> None:
     """Run the benchmark that is named on the command line."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("benchmark", choices=["minhash", "simhash", "texts"])
-    parser.add_argument("file", nargs="?", type=Path)
-    parser.add_argument("--records", type=int)
-    parser.add_argument("--unit", choices=["words", "characters"], default="words")
-    parser.add_argument("--size", type=int, default=1)
-    arguments = parser.parse_args()
+    argument_parser.add_argument("benchmark", choices=["minhash", "simhash", "texts"])
+    argument_parser.add_argument("file", nargs="?", type=Path)
+    argument_parser.add_argument("--records", type=int)
+    argument_parser.add_argument("--unit", choices=["words", "characters"], default="words")
+    argument_parser.add_argument("--size", type=int, default=1)
+    arguments = argument_parser.parse_args()
     if arguments.benchmark == "minhash":
         texts = _repeat_texts(arguments.file, arguments.records or DEFAULT_TEXTS)
         compare_minhash(texts, Shingling(arguments.unit, arguments.size))
@@ -72,11 +72,7 @@ def main() -> None:
         measure_hash_lookup(arguments.records or DEFAULT_HASHES)
     else:
         measure_text_lookup(arguments.records or DEFAULT_HASHES)
-    print(f"{_peak_gigabytes():.2f} GB at most")
-
-
-def _peak_gigabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"{peak_megabytes() / 1024:.2f} GB at most")
 
 
 def _repeat_texts(file: Path, count: int) -> list[str]:
@@ -94,7 +90,7 @@ def compare_minhash(texts: list[str], shingling: Shingling) -> None:
     method = MinHash(THRESHOLD, shingling, recall=RECALL)
     split_text = _peer_splitter(shingling)
     ours = measure(f"minhash, {len(texts):,} texts", lambda: method(records_from_texts(texts)))
-    print(f"{_peak_gigabytes():.2f} GB until here")
+    print(f"{peak_megabytes() / 1024:.2f} GB until here")
     sample = texts[:RECALL_SAMPLE]
     expected = _exact_pairs(sample, split_text)
     _print_recall("minhash", sorted_codes(method(records_from_texts(sample))), expected)

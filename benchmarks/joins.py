@@ -12,7 +12,6 @@ pairs of these blocks must be ours. CPU seconds count all processes.
 
 import argparse
 import importlib.util
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from benchmarks.measure import processor_seconds
 from matcher.array_types import Ints
 from matcher.dedupe.base.edit_distance import max_distance
 from matcher.dedupe.base.join import JoinResult, parse_threshold
@@ -51,14 +51,14 @@ class Timing(Generic[Result]):
 
 def main() -> None:
     """Run the benchmark that is named on the command line."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("benchmark", choices=["segments", "levels", "exact", "all"])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--share", type=float, default=0.05)
-    parser.add_argument("--levels", default="1,4,10,16")
-    arguments = parser.parse_args()
+    argument_parser.add_argument("benchmark", choices=["segments", "levels", "exact", "all"])
+    argument_parser.add_argument("file", type=Path)
+    argument_parser.add_argument("--share", type=float, default=0.05)
+    argument_parser.add_argument("--levels", default="1,4,10,16")
+    arguments = argument_parser.parse_args()
     records = load_records(arguments.file)
     print(f"{len(records):,} records", flush=True)
     if arguments.benchmark in ("segments", "all"):
@@ -120,11 +120,9 @@ def compare_exact(records: Records) -> None:
 
 def measure(name: str, work: Callable[[], Result]) -> Timing[Result]:
     """Run some work, and print its seconds, CPU seconds and number of pairs."""
-    begun, times_before = time.perf_counter(), os.times()
+    begun, cpu_begun = time.perf_counter(), processor_seconds()
     result = work()
-    seconds, times_after = time.perf_counter() - begun, os.times()
-    # The first four are user and system time, of this process and of its children.
-    cpu_seconds = sum(times_after[:4]) - sum(times_before[:4])
+    seconds, cpu_seconds = time.perf_counter() - begun, processor_seconds() - cpu_begun
     print(
         f"{name:60} {seconds:8.2f} s {cpu_seconds:8.2f} CPU s {len(result):12,} pairs", flush=True
     )
