@@ -29,6 +29,7 @@ from sqlmodel import col
 from benchmarks.fleet import Scout
 from benchmarks.served_site import served
 from catalog.models import Page, PageState, Run, ShopOffer
+from catalog.runtime.batches import iterate_batches
 from catalog.runtime.settings import Settings
 from catalog.storage.bulk.page_batches import PAGES
 from catalog.storage.store import Store
@@ -65,7 +66,7 @@ class ParsedShop:
                 {**row, "url": f"{row['url']}#{number}"}
                 for number, row in enumerate(added, present)
             )
-            while batch := list(islice(rows, BATCH)):
+            for batch in iterate_batches(rows, BATCH):
                 connection.execute(insert(PAGES), batch)
 
     def forget_readings(self) -> None:
