@@ -22,7 +22,9 @@ from matcher.dedupe.base.text_columns import (
 )
 from matcher.records.text import fold
 
-FINGERPRINT_BYTES = 16  # 128 bits: a collision among a billion records is practically impossible
+RECORD_FINGERPRINT_BYTES = (
+    16  # 128 bits: a collision among a billion records is practically impossible
+)
 PROGRESS_INTERVAL = 50_000  # records between two progress reports
 NO_LIMIT = 1 << 30  # characters; `fold` cuts texts, a fingerprint covers all of them
 
@@ -68,7 +70,9 @@ def fingerprint(fields: Iterable[str]) -> bytes:
     False
     """
     text = "\x1f".join(fold(field, NO_LIMIT) for field in fields)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=FINGERPRINT_BYTES).digest()
+    return blake2b(
+        text.encode("utf-8", "surrogatepass"), digest_size=RECORD_FINGERPRINT_BYTES
+    ).digest()
 
 
 def _fingerprint_records(records: Records, progress: Progress) -> UInts:

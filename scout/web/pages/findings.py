@@ -78,11 +78,10 @@ def show_findings(name: str, context: Viewer) -> Response:
     page = read_page(context.store, query)
     if page is None:
         return context.render("findings.html", shop=shop, page=None)
+    run_id, finding_filter = query.require_run(), query.finding_filter
     with context.store.read() as session:
         facets = {
-            facet: count_facet(
-                session, query.require_run(), query.finding_filter, facet, FACET_VALUES
-            )
+            facet: count_facet(session, run_id, finding_filter, facet, FACET_VALUES)
             for facet in SHOWN_FACETS
         }
     values: dict[str, Any] = {
@@ -197,17 +196,11 @@ def download(name: str, format: str, context: Viewer) -> Response:
     if format not in EXPORT_FORMATS:
         raise HTTPException(404, f"a list can be downloaded as {', '.join(EXPORT_FORMATS)}")
     query = read_query(context.request, context.store, shop)
-    run_id = query.require_run()
+    run_id, finding_filter = query.require_run(), query.finding_filter
     file_name = f"{_UNSAFE_IN_NAMES.sub('-', shop.name)}-{query.verdict}-run-{run_id}"
     return download_response(
         lambda folder: export_findings(
-            context.settings,
-            context.store,
-            shop,
-            run_id,
-            query.finding_filter,
-            format=format,
-            out=folder,
+            context.settings, context.store, shop, run_id, finding_filter, format=format, out=folder
         ),
         file_name,
     )
