@@ -589,14 +589,16 @@ def measure_scale(offers: int, missing: int) -> None:
 
 def main() -> None:
     """Run one part of the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("part", choices=("planted", "random", "scale"))
-    parser.add_argument("--cases", type=int, default=400)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--offers", type=int, default=60_000)
-    parser.add_argument("--missing", type=int, default=50_000)
-    arguments = parser.parse_args()
+    argument_parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0] if __doc__ else ""
+    )
+    argument_parser.add_argument("part", choices=("planted", "random", "scale"))
+    argument_parser.add_argument("--cases", type=int, default=400)
+    argument_parser.add_argument("--first", type=int, default=0)
+    argument_parser.add_argument("--misses", action="store_true")
+    argument_parser.add_argument("--offers", type=int, default=60_000)
+    argument_parser.add_argument("--missing", type=int, default=50_000)
+    arguments = argument_parser.parse_args()
     numbers = range(arguments.first, arguments.first + arguments.cases)
     if arguments.part == "planted":
         measure_planted(numbers, arguments.misses)

@@ -243,11 +243,13 @@ def simulate(seed: int) -> tuple[CrawlSample, float]:
 
 def main() -> None:
     """Simulate runs, and print how often the interval covers the truth."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--runs", type=int, default=500)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--misses", action="store_true")
-    arguments = parser.parse_args()
+    argument_parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0] if __doc__ else ""
+    )
+    argument_parser.add_argument("--runs", type=int, default=500)
+    argument_parser.add_argument("--first", type=int, default=0)
+    argument_parser.add_argument("--misses", action="store_true")
+    arguments = argument_parser.parse_args()
     covered = 0
     widths, errors = [], []
     for seed in range(arguments.first, arguments.first + arguments.runs):

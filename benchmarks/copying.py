@@ -9,8 +9,6 @@ without that of the server.
 
 import argparse
 import multiprocessing
-import os
-import resource
 import sqlite3
 import tempfile
 import time
@@ -24,6 +22,7 @@ from sqlmodel import SQLModel
 
 from benchmarks.databases import NotInstalledError, database_url
 from benchmarks.large_store import fill_store
+from benchmarks.measure import peak_megabytes
 from catalog.runtime.settings import Settings
 from catalog.storage.bulk.store_copy import copy_store
 from catalog.storage.store import Store
@@ -31,9 +30,9 @@ from catalog.storage.store import Store
 
 def main() -> None:
     """Fill a store in SQLite, and copy it to PostgreSQL and from there to SQLite."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--offers", type=int, default=60_000)
-    offers = parser.parse_args().offers
+    argument_parser = argparse.ArgumentParser(description=__doc__)
+    argument_parser.add_argument("--offers", type=int, default=60_000)
+    offers = argument_parser.parse_args().offers
     with tempfile.TemporaryDirectory() as folder, database_url("postgresql") as server:
         first, last = (f"sqlite:///{Path(folder) / name}" for name in ("first.db", "last.db"))
         settings = Settings.load(data_dir=Path(folder), database_url=first)
@@ -71,11 +70,9 @@ def _call(name: str, function: Callable[..., object], *arguments: object) -> Non
     begin = time.perf_counter()
     function(*arguments)
     seconds = time.perf_counter() - begin
-    used = os.times()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"{name:32}{seconds:8.1f} s {used.user + used.system:8.1f} s of processor time "
-        f"{memory:6.0f} MB",
+        f"{name:32}{seconds:8.1f} s {time.process_time():8.1f} s of processor time "
+        f"{peak_megabytes():6.0f} MB",
         flush=True,
     )
 

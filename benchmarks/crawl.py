@@ -265,7 +265,7 @@ def run_round(root: str, pages: int, folder: Path, number: int) -> None:
 
 def main() -> None:
     """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     for name, default in (
@@ -275,22 +275,25 @@ def main() -> None:
         ("known", 200_000),
         ("kills", 5),
     ):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    args = parser.parse_args()
+        argument_parser.add_argument(f"--{name}", type=int, default=default)
+    arguments = argument_parser.parse_args()
     if not shutil.which("nginx"):
         sys.exit("skipped: nginx is not installed (Debian, Ubuntu: apt install nginx-light)")
     with tempfile.TemporaryDirectory(prefix="crawl-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        write_pages(folder / "www", args.pages, args.size)
+        write_pages(folder / "www", arguments.pages, arguments.size)
         with nginx(folder) as root:
-            if args.known:
-                megabytes = peak_memory(root, args.known, folder / "known")
-                print(json.dumps({"known": args.known, "most MB": megabytes}), flush=True)
-            for number in range(1, args.rounds + 1):
-                run_round(root, args.pages, folder, number)
-            if args.kills:
-                print(json.dumps(kill_and_resume(root, args.pages, args.kills, folder)), flush=True)
+            if arguments.known:
+                megabytes = peak_memory(root, arguments.known, folder / "known")
+                print(json.dumps({"known": arguments.known, "most MB": megabytes}), flush=True)
+            for number in range(1, arguments.rounds + 1):
+                run_round(root, arguments.pages, folder, number)
+            if arguments.kills:
+                print(
+                    json.dumps(kill_and_resume(root, arguments.pages, arguments.kills, folder)),
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

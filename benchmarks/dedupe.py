@@ -19,7 +19,6 @@ Peers: pip install -r requirements/bench.txt.
 import argparse
 import importlib
 import importlib.util
-import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -28,6 +27,7 @@ import numpy as np
 
 from benchmarks.dedupe_peers.datasets import Task, load_task
 from benchmarks.dedupe_peers.results import Scores
+from benchmarks.measure import processor_seconds
 
 # Tool on the command line -> the package that it needs.
 PACKAGES = {
@@ -40,10 +40,10 @@ PACKAGES = {
 
 def main() -> None:
     """Run the benchmark that is named on the command line."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = argument_parser.add_subparsers(dest="command", required=True)
     peers = commands.add_parser("peers")
     peers.add_argument("sets", nargs="+", metavar="SET")
     peers.add_argument("--labels", default="0,50,200,all")
@@ -57,7 +57,7 @@ def main() -> None:
     typing_errors = commands.add_parser("typing")
     typing_errors.add_argument("--records", type=int, default=100_000)
     typing_errors.add_argument("--method", choices=("segments", "ladder"), default="segments")
-    arguments = parser.parse_args()
+    arguments = argument_parser.parse_args()
     warnings.filterwarnings("ignore")
     if arguments.command == "table":
         from benchmarks.dedupe_peers.large_table import measure_large_table
@@ -113,14 +113,13 @@ def _print_figures(
     task: Task, title: str, score: Callable[..., Scores], draws: Sequence[np.ndarray | None]
 ) -> None:
     labels = task.labels[task.test]
-    begun = os.times()
+    begun = processor_seconds()
     figures, best = list[float](), list[float]()
     for labelled in draws:
         scores = score(task, labelled)
         figures.append(scores.f1(labels))
         best.append(scores.best_f1(labels))
-    ended = os.times()
-    seconds = sum(ended[:4]) - sum(begun[:4])
+    seconds = processor_seconds() - begun
     print(
         f"{title:40} F1 {np.mean(figures):.3f} (best {np.mean(best):.3f}) "
         f"{seconds / len(draws):7.1f} CPU s",

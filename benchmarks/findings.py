@@ -10,7 +10,6 @@ something is over its limit. The report is opened in Chromium where that is inst
 
 import argparse
 import multiprocessing
-import resource
 import shutil
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from sqlalchemy import text
 
 from benchmarks.databases import DATABASES, Clock, NotInstalledError, database_url, make_clock
 from benchmarks.large_store import CATEGORIES, CATEGORY_ROOT, HOME, SHOP_NAME, fill_store
+from benchmarks.measure import peak_megabytes
 from catalog.models import Shop, Verdict
 from catalog.runtime.settings import Settings
 from catalog.storage.findings import (
@@ -68,14 +68,16 @@ def main() -> None:
 
 
 def _parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--offers", type=int, default=60_000)
-    parser.add_argument("--missing", type=int, default=50_000)
-    parser.add_argument("--shops", type=int, default=200, help="small shops beside the large one")
-    parser.add_argument("--only", choices=DATABASES, help="one database; default: both")
-    return parser.parse_args()
+    argument_parser.add_argument("--offers", type=int, default=60_000)
+    argument_parser.add_argument("--missing", type=int, default=50_000)
+    argument_parser.add_argument(
+        "--shops", type=int, default=200, help="small shops beside the large one"
+    )
+    argument_parser.add_argument("--only", choices=DATABASES, help="one database; default: both")
+    return argument_parser.parse_args()
 
 
 def _measure(database: str, arguments: argparse.Namespace) -> bool:
@@ -131,7 +133,7 @@ def _print_report(settings: Settings, store: Store, shop: Shop, run_id: int) -> 
     begin = time.process_time()
     paths = report_shop(settings, store, shop, run_id, formats=(*FORMATS, *FEED_FORMATS))
     used = time.process_time() - begin
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory = peak_megabytes()
     sizes = {name: path.stat().st_size / 1e6 for name, path in paths.items()}
     listed = ", ".join(f"{name} {size:.1f} MB" for name, size in sizes.items())
     print(f"report in all formats: {used:.1f} s of processor time, {memory:.0f} MB ({listed})")

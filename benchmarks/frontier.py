@@ -40,7 +40,7 @@ _TIME = datetime(2026, 11, 2, 6, tzinfo=UTC)
 Claimed = tuple[int, int]
 
 
-class Rival(Protocol):
+class Contender(Protocol):
     """A frontier that claims pages and settles them."""
 
     def claim(self, limit: int) -> Sequence[Claimed]:
@@ -52,7 +52,7 @@ class Rival(Protocol):
 
 @dataclass
 class Measure:
-    """Pages of a rival, with their time on the wall and on processors in seconds."""
+    """Pages of a contender, with their time on the wall and on processors in seconds."""
 
     pages: int = 0
     wall: float = 0.0
@@ -66,19 +66,19 @@ class Measure:
 
 def main() -> None:
     """Measure each database that is installed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=20_000)
-    parser.add_argument("--batch", type=int, default=100)
-    parser.add_argument("--only", choices=DATABASES)
-    options = parser.parse_args()
+    argument_parser = argparse.ArgumentParser(description=__doc__)
+    argument_parser.add_argument("--pages", type=int, default=20_000)
+    argument_parser.add_argument("--batch", type=int, default=100)
+    argument_parser.add_argument("--only", choices=DATABASES)
+    arguments = argument_parser.parse_args()
     is_slow = False
-    for database in [options.only] if options.only else DATABASES:
+    for database in [arguments.only] if arguments.only else DATABASES:
         try:
-            measures = _measure(database, options.pages, options.batch)
+            measures = _measure(database, arguments.pages, arguments.batch)
         except NotInstalledError as error:
             print(f"{database} is not measured: {error}")
             continue
-        _print_measures(database, options.batch, measures)
+        _print_measures(database, arguments.batch, measures)
         is_slow = is_slow or measures["scout"].rate < MIN_RATE
     sys.exit(1 if is_slow else 0)
 
@@ -86,25 +86,27 @@ def main() -> None:
 def _measure(database: str, pages: int, batch: int) -> dict[str, Measure]:
     with tempfile.TemporaryDirectory() as folder, database_url(database, is_durable=True) as url:
         store = Store.open(Settings.load(data_dir=Path(folder), database_url=url))
-        rivals: dict[str, Rival] = {"scout": _ScoutFrontier(store)}
+        contenders: dict[str, Contender] = {"scout": _ScoutFrontier(store)}
         if database == "sqlite":
-            rivals["driver"] = _SqliteDriver(store)
+            contenders["driver"] = _SqliteDriver(store)
         else:
-            rivals["driver"] = _PostgresqlDriver(store)
-        measures = {name: Measure() for name in rivals}
-        # The connections of both rivals are open by now.
+            contenders["driver"] = _PostgresqlDriver(store)
+        measures = {name: Measure() for name in contenders}
+        # The connections of both contenders are open by now.
         clock = make_clock(store)
         while measures["scout"].pages < pages:
-            for name, rival in rivals.items():
-                _crawl_batch(rival, batch, pages, measures[name], clock)
+            for name, contender in contenders.items():
+                _crawl_batch(contender, batch, pages, measures[name], clock)
         store.engine.dispose()
     return measures
 
 
-def _crawl_batch(rival: Rival, batch: int, last: int, measure: Measure, clock: Clock) -> None:
+def _crawl_batch(
+    contender: Contender, batch: int, last: int, measure: Measure, clock: Clock
+) -> None:
     begin, processor = time.perf_counter(), clock()
-    claimed = rival.claim(batch)
-    rival.settle(claimed, last)
+    claimed = contender.claim(batch)
+    contender.settle(claimed, last)
     measure.wall += time.perf_counter() - begin
     measure.processor += clock() - processor
     if not claimed:

@@ -15,7 +15,6 @@ compared pair by pair. `texts` does the same from made-up texts to verified pair
 """
 
 import argparse
-import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -25,7 +24,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.joins import is_installed, measure, sorted_codes
-from matcher.dedupe.base.join import IntArray, parse_threshold
+from benchmarks.measure import peak_megabytes
+from matcher.array_types import Ints
+from matcher.dedupe.base.join import parse_threshold
 from matcher.dedupe.base.pair_codes import unpack_pairs
 from matcher.dedupe.base.records import load_records, records_from_fields, records_from_texts
 from matcher.dedupe.minhash.minhash import MinHash
@@ -50,20 +51,20 @@ PEER_BANDS = 16
 PEER_ROWS = 8
 
 SplitText = Callable[[str], list[str]]
-Peer = Callable[[list[str], SplitText], IntArray]
+Peer = Callable[[list[str], SplitText], Ints]
 
 
 def main() -> None:
     """Run the benchmark that is named on the command line."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("benchmark", choices=["minhash", "simhash", "texts"])
-    parser.add_argument("file", nargs="?", type=Path)
-    parser.add_argument("--records", type=int)
-    parser.add_argument("--unit", choices=["words", "characters"], default="words")
-    parser.add_argument("--size", type=int, default=1)
-    arguments = parser.parse_args()
+    argument_parser.add_argument("benchmark", choices=["minhash", "simhash", "texts"])
+    argument_parser.add_argument("file", nargs="?", type=Path)
+    argument_parser.add_argument("--records", type=int)
+    argument_parser.add_argument("--unit", choices=["words", "characters"], default="words")
+    argument_parser.add_argument("--size", type=int, default=1)
+    arguments = argument_parser.parse_args()
     if arguments.benchmark == "minhash":
         texts = _repeat_texts(arguments.file, arguments.records or DEFAULT_TEXTS)
         compare_minhash(texts, Shingling(arguments.unit, arguments.size))
@@ -71,11 +72,7 @@ def main() -> None:
         measure_hash_lookup(arguments.records or DEFAULT_HASHES)
     else:
         measure_text_lookup(arguments.records or DEFAULT_HASHES)
-    print(f"{_peak_gigabytes():.2f} GB at most")
-
-
-def _peak_gigabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"{peak_megabytes() / 1024:.2f} GB at most")
 
 
 def _repeat_texts(file: Path, count: int) -> list[str]:
@@ -93,7 +90,7 @@ def compare_minhash(texts: list[str], shingling: Shingling) -> None:
     method = MinHash(THRESHOLD, shingling, recall=RECALL)
     split_text = _peer_splitter(shingling)
     ours = measure(f"minhash, {len(texts):,} texts", lambda: method(records_from_texts(texts)))
-    print(f"{_peak_gigabytes():.2f} GB until here")
+    print(f"{peak_megabytes() / 1024:.2f} GB until here")
     sample = texts[:RECALL_SAMPLE]
     expected = _exact_pairs(sample, split_text)
     _print_recall("minhash", sorted_codes(method(records_from_texts(sample))), expected)
@@ -123,7 +120,7 @@ class Lookup:
 
     queries: SimHashes
     stored: SimHashes
-    near: IntArray
+    near: Ints
     seconds: float
 
 
@@ -160,9 +157,9 @@ def measure_hash_lookup(count: int) -> None:
 
 def _look_up(
     tables: HashTables, queries: SimHashes, stored: SimHashes, max_bits: int
-) -> tuple[int, IntArray]:
+) -> tuple[int, Ints]:
     """Return the number of candidates, and the packed pairs that differ in few bits."""
-    near, candidates = list[IntArray](), 0
+    near, candidates = list[Ints](), 0
     for codes in tables.find_matches(queries):
         rows, stored_rows = unpack_pairs(codes)
         distance = np.bitwise_count(queries[rows] ^ stored[stored_rows])
@@ -174,7 +171,7 @@ def _look_up(
 def _compare_with_brute_force(lookup: Lookup) -> None:
     """Compare the first few queries with all stored hashes; print time and agreement."""
     parts = HashParts(lookup.queries.dtype.itemsize * 8)
-    begun, codes = time.perf_counter(), list[IntArray]()
+    begun, codes = time.perf_counter(), list[Ints]()
     for number, query in enumerate(lookup.queries[:BRUTE_FORCE_QUERIES]):
         is_near = np.bitwise_count(query ^ lookup.stored) <= parts.bits // 8
         near = np.flatnonzero(is_near)
@@ -256,7 +253,7 @@ def _peer_splitter(shingling: Shingling) -> SplitText:
     return split_text
 
 
-def _exact_pairs(sample: list[str], split_text: SplitText) -> IntArray:
+def _exact_pairs(sample: list[str], split_text: SplitText) -> Ints:
     """Return the pairs of the exact join, with shingles turned into words."""
     number_of: dict[str, int] = {}
     texts = list[str]()
@@ -266,12 +263,12 @@ def _exact_pairs(sample: list[str], split_text: SplitText) -> IntArray:
     return sorted_codes(PrefixFilter(THRESHOLD, "jaccard")(records_from_texts(texts)))
 
 
-def _print_recall(name: str, codes: IntArray, expected: IntArray) -> None:
+def _print_recall(name: str, codes: Ints, expected: Ints) -> None:
     recall = len(np.intersect1d(codes, expected)) / max(1, len(expected))
     print(f"{name}: recall {recall:.4f} of {len(expected):,} true pairs")
 
 
-def _join_with_rensa(texts: list[str], split_text: SplitText) -> IntArray:
+def _join_with_rensa(texts: list[str], split_text: SplitText) -> Ints:
     from rensa import RMinHash, RMinHashLSH
 
     index = RMinHashLSH(threshold=PEER_THRESHOLD, num_perm=PEER_PERMUTATIONS, num_bands=PEER_BANDS)
@@ -284,7 +281,7 @@ def _join_with_rensa(texts: list[str], split_text: SplitText) -> IntArray:
     return _verify_peer_pairs(signatures, map(index.query, signatures))
 
 
-def _join_with_rensa_in_bulk(texts: list[str], split_text: SplitText) -> IntArray:
+def _join_with_rensa_in_bulk(texts: list[str], split_text: SplitText) -> Ints:
     from rensa import RMinHash, RMinHashLSH
 
     shingles = [split_text(text) for text in texts]
@@ -294,7 +291,7 @@ def _join_with_rensa_in_bulk(texts: list[str], split_text: SplitText) -> IntArra
     return _verify_peer_pairs(signatures, index.query_all(signatures))
 
 
-def _join_with_datasketch(texts: list[str], split_text: SplitText) -> IntArray:
+def _join_with_datasketch(texts: list[str], split_text: SplitText) -> Ints:
     from datasketch import MinHash as PeerMinHash
     from datasketch import MinHashLSH
 
@@ -310,7 +307,7 @@ def _join_with_datasketch(texts: list[str], split_text: SplitText) -> IntArray:
     return _verify_peer_pairs(signatures, map(index.query, signatures))
 
 
-def _verify_peer_pairs(signatures: list[Any], matches: Iterable[Iterable[int]]) -> IntArray:
+def _verify_peer_pairs(signatures: list[Any], matches: Iterable[Iterable[int]]) -> Ints:
     """Return the packed pairs whose estimated similarity reaches the threshold, each once."""
     codes = list[int]()
     for left, right in _later_matches(matches):

@@ -12,7 +12,6 @@ import argparse
 import csv
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from pathlib import Path
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from benchmarks.measure import processor_seconds
+from benchmarks.measure import peak_megabytes, processor_seconds
 
 FORMATS = ("jsonl", "csv", "google-xml")
 HOME = "https://shop.example/"
@@ -63,14 +62,16 @@ def main() -> None:
 
 
 def _parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--offers", type=int, default=100_000)
-    parser.add_argument("--format", choices=FORMATS, default="jsonl")
-    parser.add_argument("--profile", action="store_true", help="print the costliest functions")
-    parser.add_argument("--feed", type=Path, help=argparse.SUPPRESS)
-    return parser.parse_args()
+    argument_parser.add_argument("--offers", type=int, default=100_000)
+    argument_parser.add_argument("--format", choices=FORMATS, default="jsonl")
+    argument_parser.add_argument(
+        "--profile", action="store_true", help="print the costliest functions"
+    )
+    argument_parser.add_argument("--feed", type=Path, help=argparse.SUPPRESS)
+    return argument_parser.parse_args()
 
 
 def write_feed(path: Path, format: str, count: int) -> None:
@@ -161,7 +162,7 @@ def _import(feed: Path, with_profile: bool) -> None:
         stop_servers()
         cpu = processor_seconds() - cpu_begin
         store.engine.dispose()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_megabytes()
     print(f"{summary.kept:,} kept, {summary.bad:,} bad; {cpu:.1f} s of processor time,", end=" ")
     print(f"{wall:.1f} s, {1e6 * cpu / summary.read:.0f} µs an offer, {peak:.0f} MB at most")
 

@@ -12,7 +12,6 @@ pairs of these blocks must be ours. CPU seconds count all processes.
 
 import argparse
 import importlib.util
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,8 +23,10 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from benchmarks.measure import processor_seconds
+from matcher.array_types import Ints
 from matcher.dedupe.base.edit_distance import max_distance
-from matcher.dedupe.base.join import IntArray, JoinResult, parse_threshold
+from matcher.dedupe.base.join import JoinResult, parse_threshold
 from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.base.records import Records, load_records
 from matcher.dedupe.edit.segments import Segments
@@ -36,7 +37,7 @@ THRESHOLD = parse_threshold(0.8)  # edit similarity
 BLOCK_SIZE = 500  # texts of a block of brute force
 PEER_WORKERS = 2  # threads of cdist
 RANDOM_SEED = 0  # seed of the sample of blocks
-Result = TypeVar("Result", JoinResult, IntArray)
+Result = TypeVar("Result", JoinResult, Ints)
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,14 @@ class Timing(Generic[Result]):
 
 def main() -> None:
     """Run the benchmark that is named on the command line."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("benchmark", choices=["segments", "levels", "exact", "all"])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--share", type=float, default=0.05)
-    parser.add_argument("--levels", default="1,4,10,16")
-    arguments = parser.parse_args()
+    argument_parser.add_argument("benchmark", choices=["segments", "levels", "exact", "all"])
+    argument_parser.add_argument("file", type=Path)
+    argument_parser.add_argument("--share", type=float, default=0.05)
+    argument_parser.add_argument("--levels", default="1,4,10,16")
+    arguments = argument_parser.parse_args()
     records = load_records(arguments.file)
     print(f"{len(records):,} records", flush=True)
     if arguments.benchmark in ("segments", "all"):
@@ -119,11 +120,9 @@ def compare_exact(records: Records) -> None:
 
 def measure(name: str, work: Callable[[], Result]) -> Timing[Result]:
     """Run some work, and print its seconds, CPU seconds and number of pairs."""
-    begun, times_before = time.perf_counter(), os.times()
+    begun, cpu_begun = time.perf_counter(), processor_seconds()
     result = work()
-    seconds, times_after = time.perf_counter() - begun, os.times()
-    # The first four are user and system time, of this process and of its children.
-    cpu_seconds = sum(times_after[:4]) - sum(times_before[:4])
+    seconds, cpu_seconds = time.perf_counter() - begun, processor_seconds() - cpu_begun
     print(
         f"{name:60} {seconds:8.2f} s {cpu_seconds:8.2f} CPU s {len(result):12,} pairs", flush=True
     )
@@ -141,7 +140,7 @@ def is_installed(peer: str) -> bool:
     return installed
 
 
-def sorted_codes(result: JoinResult) -> IntArray:
+def sorted_codes(result: JoinResult) -> Ints:
     """Return pairs as single numbers, sorted."""
     return np.sort(pack_pairs(result.left, result.right))
 
@@ -168,7 +167,7 @@ class BruteForce:
         measured = sum(self._count_pairs(*block) for block in self._blocks)
         self.measured_share = measured / sum(self._count_pairs(*block) for block in blocks)
 
-    def pairs(self) -> IntArray:
+    def pairs(self) -> Ints:
         """Return the similar pairs of the sampled blocks, packed and sorted."""
         codes = [np.empty(0, dtype=np.int64)]
         for start, stop in self._blocks:
@@ -189,7 +188,7 @@ class BruteForce:
             codes.append(pack_pairs(np.minimum(rows, later_rows), np.maximum(rows, later_rows)))
         return np.sort(np.concatenate(codes))
 
-    def select_measured(self, result: JoinResult) -> IntArray:
+    def select_measured(self, result: JoinResult) -> Ints:
         """Return the pairs of a result that belong to the sampled blocks."""
         place = np.argsort(self._order)
         block = np.minimum(place[result.left], place[result.right]) // BLOCK_SIZE
@@ -207,7 +206,7 @@ class BruteForce:
         return (stop - start) * (self._window_end(stop) - start)
 
 
-def _join_with_duckdb(texts: list[str]) -> IntArray:
+def _join_with_duckdb(texts: list[str]) -> Ints:
     import duckdb
 
     with duckdb.connect() as database:

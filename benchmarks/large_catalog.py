@@ -14,8 +14,8 @@ were retrieved:
 - `unchanged` follows nothing: the matches are taken over.
 """
 
-import os
 import tempfile
+import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ from typing import Any
 from sqlalchemy import delete, insert, update
 from sqlmodel import SQLModel, col, select
 
+from benchmarks.measure import peak_megabytes
 from catalog.models import (
     CatalogImport,
     KnownIndexPart,
@@ -159,8 +160,9 @@ def _change_catalog(
     shop_id = store.shop(SHOP).id or 0
     crawled = set(refs)
     other = [row for row in range(len(catalog)) if _ref(row) not in crawled]
-    step = len(other) // (2 * CHANGED)
-    changed, gone = other[: CHANGED * step : step], other[CHANGED * step :: step][:CHANGED]
+    stride = len(other) // (2 * CHANGED)
+    changed = other[: CHANGED * stride : stride]
+    gone = other[CHANGED * stride :: stride][:CHANGED]
     with store.write() as session:
         connection = session.connection()
         for row in changed:
@@ -195,9 +197,9 @@ def _match(
     if anew:
         (settings.data_dir / "matching" / f"{shop.id}.npz").unlink(missing_ok=True)
     match_shop(settings, store, shop, run.id or 0, anew=anew)
-    cost = _step(0.0, 0.0)
+    cpu_seconds, peak_gb = time.process_time(), peak_megabytes() / 1024
     right, recall = _judge(store, shop, run.id or 0, refs)
-    return Step(cost.cpu_seconds, cost.peak_gb, right, recall)
+    return Step(cpu_seconds, peak_gb, right, recall)
 
 
 def _judge(
@@ -224,18 +226,6 @@ def _judge(
             if refs[number] is not None:
                 offers.append(offer)
     retrieved = retrieve_offers(store, shop.id or 0, offers, [[] for _ in offers])
-    found = {row.ref for row in retrieved.rows}
+    retrieved_refs = {row.ref for row in retrieved.rows}
     true_refs = [ref for ref in refs if ref is not None]
-    return right / len(refs), sum(ref in found for ref in true_refs) / len(true_refs)
-
-
-def _step(right: float, recall: float) -> Step:
-    times = os.times()
-    return Step(times.user + times.system, _peak_gb(), right, recall)
-
-
-def _peak_gb() -> float:
-    """Return the peak memory of this process; getrusage also counts the parent before `exec`."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
-    return int(line.split()[1]) / 2**20
+    return right / len(refs), sum(ref in retrieved_refs for ref in true_refs) / len(true_refs)

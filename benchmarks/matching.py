@@ -80,15 +80,15 @@ class Measurement:
 
 def main() -> None:
     """Run the named benchmark."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("benchmark", choices=("peers", "scale", "index"))
-    parser.add_argument("data", type=Path, nargs="+")
-    parser.add_argument("--sizes")
-    parser.add_argument("--crawled", type=int, default=154)
-    parser.add_argument("--database")
-    arguments = parser.parse_args()
+    argument_parser.add_argument("benchmark", choices=("peers", "scale", "index"))
+    argument_parser.add_argument("data", type=Path, nargs="+")
+    argument_parser.add_argument("--sizes")
+    argument_parser.add_argument("--crawled", type=int, default=154)
+    argument_parser.add_argument("--database")
+    arguments = argument_parser.parse_args()
     if arguments.benchmark == "peers":
         compare_with_peers(arguments.data)
         return

@@ -1,7 +1,7 @@
-"""Processor time of rivals, and of work in child processes.
+"""Measurement for benchmarks: processor time, peak memory, and contenders side by side.
 
-Rivals are measured in one process, page by page in turn: a slow moment of the machine then slows
-all rivals alike.
+Contenders are measured in one process, page by page in turn: a slow moment of the machine then slows
+all of them alike.
 """
 
 import resource
@@ -9,12 +9,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
+from pathlib import Path
 from typing import Any
+
+import psutil
 
 
 @dataclass
 class Clock:
-    """Processor time of a rival, and its number of pages."""
+    """Processor time of a contender, and its number of pages."""
 
     pages: int = 0
     seconds: float = 0.0
@@ -25,30 +28,53 @@ class Clock:
         return self.pages / self.seconds if self.seconds else 0.0
 
 
-def race(
-    pages: Iterable[Any], rivals: Mapping[str, Callable[[Any], object]], clocks: Mapping[str, Clock]
+def measure_alternately(
+    pages: Iterable[Any],
+    contenders: Mapping[str, Callable[[Any], object]],
+    clocks: Mapping[str, Clock],
 ) -> None:
-    """Run every rival on every page, in all orders in turn, and add the costs to their clocks.
+    """Run every contender on every page, in all orders in turn, and add the costs to their clocks.
 
-    A rival finds the page, and memory, as the rival before it left them. Processor time is counted,
-    as every rival is bound by it, and as other programs then disturb the result less.
+    A contender finds the page, and memory, as the one before it left them. Processor time is
+    counted, as every contender is bound by it, and as other programs then disturb the result less.
     """
-    orders = list(permutations(rivals))
+    orders = list(permutations(contenders))
     for turn, page in enumerate(pages):
         for name in orders[turn % len(orders)]:
             begin = time.process_time()
-            rivals[name](page)
+            contenders[name](page)
             clocks[name].seconds += time.process_time() - begin
             clocks[name].pages += 1
 
 
 def processor_seconds() -> float:
-    """Return the processor time of this process and of all descendants that were waited for.
-
-    Workers count once their server has been stopped (`stop_servers`).
-    """
+    """Return the processor time of this process and of all that it started, living or ended."""
+    process = psutil.Process()
     seconds = 0.0
-    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
-        usage = resource.getrusage(who)
-        seconds += usage.ru_utime + usage.ru_stime
+    for member in [process, *process.children(recursive=True)]:
+        times = member.cpu_times()
+        # Children that have ended are counted by their parents.
+        seconds += times.user + times.system + times.children_user + times.children_system
     return seconds
+
+
+def processor_seconds_of_children() -> float:
+    """Return the processor time of all child processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def peak_megabytes() -> float:
+    """Return the peak memory of this process, in units of 2^20 bytes.
+
+    getrusage would also count that of its parent before `exec`.
+    """
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) / 1024
+
+
+def peak_megabytes_of_children() -> float:
+    """Return the peak memory of the largest child process that has ended, in units of 2^20 bytes."""
+    # ru_maxrss is in kilobytes on Linux.
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

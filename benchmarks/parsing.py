@@ -29,6 +29,7 @@ from sqlmodel import col
 from benchmarks.fleet import Scout
 from benchmarks.served_site import served
 from catalog.models import Page, PageState, Run, ShopOffer
+from catalog.runtime.batches import iterate_batches
 from catalog.runtime.settings import Settings
 from catalog.storage.bulk.page_batches import PAGES
 from catalog.storage.store import Store
@@ -65,7 +66,7 @@ class ParsedShop:
                 {**row, "url": f"{row['url']}#{number}"}
                 for number, row in enumerate(added, present)
             )
-            while batch := list(islice(rows, BATCH)):
+            for batch in iterate_batches(rows, BATCH):
                 connection.execute(insert(PAGES), batch)
 
     def forget_readings(self) -> None:
@@ -139,32 +140,34 @@ def _prepare(site: Path, folder: Path) -> ParsedShop:
 
 def main() -> None:
     """Measure and print everything."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("site", type=Path)
-    parser.add_argument("--pages", type=int, default=10_000)
-    parser.add_argument("--memory-pages", type=int, default=200_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    args = parser.parse_args()
+    argument_parser.add_argument("site", type=Path)
+    argument_parser.add_argument("--pages", type=int, default=10_000)
+    argument_parser.add_argument("--memory-pages", type=int, default=200_000)
+    argument_parser.add_argument("--rounds", type=int, default=3)
+    arguments = argument_parser.parse_args()
     missed = False
     with tempfile.TemporaryDirectory(prefix="scout-parsing-") as name:
-        parsed = _prepare(args.site, Path(name))
-        parsed.fill(args.pages)
+        parsed = _prepare(arguments.site, Path(name))
+        parsed.fill(arguments.pages)
         ratios = []
-        for _ in range(args.rounds):
+        for _ in range(arguments.rounds):
             one, two = parsed.parse(1), parsed.parse(2)
             ratios.append(two / one)
             print(f"{one:8.1f} pages/s by one worker, {two:8.1f} by two: {two / one:.2f} x")
         print(f"two workers, median: {median(ratios):.2f} x (target {SPEEDUP})", flush=True)
         missed |= median(ratios) < SPEEDUP
-        if args.memory_pages:
-            parsed.fill(args.memory_pages)
+        if arguments.memory_pages:
+            parsed.fill(arguments.memory_pages)
             memory = MemorySamples()
             rate = parsed.parse(2, memory)
             shown = " ".join(f"{megabytes:.0f}" for megabytes in memory.megabytes)
             growth = memory.megabytes[-1] / memory.megabytes[1]
-            print(f"{args.memory_pages:,} pages at {rate:.1f} pages/s; MB of the largest worker:")
+            print(
+                f"{arguments.memory_pages:,} pages at {rate:.1f} pages/s; MB of the largest worker:"
+            )
             print(f"{shown}; last to second tenth: {growth:.3f} (limit {GROWTH})")
             missed |= growth > GROWTH
     sys.exit(1 if missed else 0)

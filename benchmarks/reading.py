@@ -23,7 +23,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from benchmarks.measure import Clock, race
+from benchmarks.measure import Clock, measure_alternately
 from catalog.html import decode_html
 from catalog.models import Attribute
 from catalog.runtime.garbage_collection import tune_gc
@@ -80,20 +80,20 @@ class Page:
     url: str
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(command_line: Sequence[str] | None = None) -> int:
     """Run and print; return 0 if every target that could be measured is reached."""
-    options = _options(arguments)
-    shops = [open_shop(path) for path in shop_paths(options.data)[: options.shops]]
+    arguments = _parse_arguments(command_line)
+    shops = [open_shop(path) for path in shop_paths(arguments.data)[: arguments.shops]]
     extruct, train_autoscraper = _extruct(), _autoscraper()
     clocks = {name: Clock() for name in (PARSE, READ, EXTRUCT, AUTOSCRAPER)}
     counts: list[int] = []
     sizes: list[int] = []
     for shop in shops:
-        rules = _fill_up(_learn(shop, shops, options.examples), options.rules)
+        rules = _fill_up(_learn(shop, shops, arguments.examples), arguments.rules)
         counts += [len(template.rules) for template in rules.templates]
         pages = [
             Page(page.html, decode_html(page.html), page.url)
-            for page in shop.testing[: options.pages]
+            for page in shop.testing[: arguments.pages]
         ]
         sizes += [len(page.body) for page in pages]
         readers: dict[str, Callable[[Page], object]] = {
@@ -103,10 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if extruct:
             readers[EXTRUCT] = extruct
         tune_gc()
-        race(pages, readers, clocks)
+        measure_alternately(pages, readers, clocks)
         if train_autoscraper:
-            autoscraper = train_autoscraper(shop.training[: options.examples])
-            race(pages, {AUTOSCRAPER: autoscraper}, clocks)
+            autoscraper = train_autoscraper(shop.training[: arguments.examples])
+            measure_alternately(pages, {AUTOSCRAPER: autoscraper}, clocks)
         print(f"{shop.name}: {len(pages)} pages", file=sys.stderr)
     print(
         f"{clocks[PARSE].pages} pages of {len(shops)} shops, {mean(sizes) / 1000:.0f} KB on average, "
@@ -125,14 +125,20 @@ def _scout(rules: RuleSet) -> Callable[[Page], object]:
     return read
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    reader = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    reader.add_argument("data", type=Path, metavar="DATA_DIR")
-    reader.add_argument("--pages", type=int, default=100, help="at most so many pages a shop")
-    reader.add_argument("--shops", type=int, default=None, help="at most so many shops")
-    reader.add_argument("--examples", type=int, default=10, help="pages that rules are learnt from")
-    reader.add_argument("--rules", type=int, default=30, help="rules that each shop has at least")
-    return reader.parse_args(arguments)
+def _parse_arguments(command_line: Sequence[str] | None) -> argparse.Namespace:
+    argument_parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    argument_parser.add_argument("data", type=Path, metavar="DATA_DIR")
+    argument_parser.add_argument(
+        "--pages", type=int, default=100, help="at most so many pages a shop"
+    )
+    argument_parser.add_argument("--shops", type=int, default=None, help="at most so many shops")
+    argument_parser.add_argument(
+        "--examples", type=int, default=10, help="pages that rules are learnt from"
+    )
+    argument_parser.add_argument(
+        "--rules", type=int, default=30, help="rules that each shop has at least"
+    )
+    return argument_parser.parse_args(command_line)
 
 
 def _learn(shop: LabelledShop, shops: Sequence[LabelledShop], count: int) -> RuleSet:

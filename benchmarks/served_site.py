@@ -170,18 +170,18 @@ def catalog_lines(folder: Path, root: str) -> str:
 
 def main() -> None:
     """Serve until the process is ended."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--etags", action="store_true")
-    parser.add_argument("--shops", type=int, default=0)
-    parser.add_argument("--pages", type=int, default=12)
-    args = parser.parse_args()
-    sites = [Site(args.etags) for _ in range(args.shops or 1)]
+    argument_parser = argparse.ArgumentParser(description=__doc__)
+    argument_parser.add_argument("folder", type=Path, nargs="?")
+    argument_parser.add_argument("--etags", action="store_true")
+    argument_parser.add_argument("--shops", type=int, default=0)
+    argument_parser.add_argument("--pages", type=int, default=12)
+    arguments = argument_parser.parse_args()
+    sites = [Site(arguments.etags) for _ in range(arguments.shops or 1)]
     for number, site in enumerate(sites):
-        if args.folder:
-            read_site(args.folder, site)
+        if arguments.folder:
+            read_site(arguments.folder, site)
         else:
-            generate_shop(number, args.pages, site)
+            generate_shop(number, arguments.pages, site)
     threads = [threading.Thread(target=site.serve_forever) for site in sites]
     for thread in threads:
         thread.start()

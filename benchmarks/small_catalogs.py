@@ -55,13 +55,13 @@ class Counts:
 
 def main() -> None:
     """Print a line per folder, number of missing offers and size of the catalog."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--sizes", default="5,10,18,35,90")
-    parser.add_argument("--draws", type=int, default=12)
-    arguments = parser.parse_args()
+    argument_parser.add_argument("data", type=Path)
+    argument_parser.add_argument("--sizes", default="5,10,18,35,90")
+    argument_parser.add_argument("--draws", type=int, default=12)
+    arguments = argument_parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",")]
     print(f"{'set':20} {'catalog':>7} {'missing':>7}  " + "  ".join(CLASSIFIERS))
     lines: list[list[tuple[float, float]]] = []

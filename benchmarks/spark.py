@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 
 from benchmarks.made_words import made_word
+from benchmarks.measure import processor_seconds
 from catalog.models import OfferFields
 from catalog.runtime.spark.session import SparkJobs, open_spark
 from matcher.dedupe.base.join import JoinMethod
@@ -43,17 +43,6 @@ REPEATED_SHARE = 0.2
 NAMES = 40_000
 STREETS = 60_000
 TOWNS = 12_000
-
-
-def processor_seconds() -> float:
-    """Return the processor time of this process and of those that it started and that live."""
-    process = psutil.Process()
-    seconds = 0.0
-    for member in [process, *process.children(recursive=True)]:
-        times = member.cpu_times()
-        # Children that have ended are counted by their parents.
-        seconds += times.user + times.system + times.children_user + times.children_system
-    return seconds
 
 
 def measure(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -168,8 +157,8 @@ def _repeat(generator: random.Random, record: str) -> str:
 
 def main() -> None:
     """Run the command of the module's docstring."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
+    argument_parser = argparse.ArgumentParser(description=__doc__)
+    commands = argument_parser.add_subparsers(dest="command", required=True)
     joins = commands.add_parser("joins")
     joins.add_argument("files", nargs="+", type=Path)
     joins.add_argument("--lines", type=int, default=200_000)
@@ -178,7 +167,7 @@ def main() -> None:
     records = commands.add_parser("records")
     records.add_argument("file", type=Path)
     records.add_argument("count", type=int)
-    arguments = parser.parse_args()
+    arguments = argument_parser.parse_args()
     begin = time.perf_counter()
     match arguments.command:
         case "joins":

@@ -78,14 +78,14 @@ def main() -> None:
 
 
 def _parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shops", type=int, default=200)
-    parser.add_argument("--offers", type=int, default=1_000_000)
-    parser.add_argument("--database")
-    parser.add_argument("--keep", type=Path)
-    parser.add_argument("--repetitions", type=int, default=20)
-    parser.add_argument("--only", default="", help="measure routes that contain this text")
-    return parser.parse_args()
+    argument_parser = argparse.ArgumentParser(description=__doc__)
+    argument_parser.add_argument("--shops", type=int, default=200)
+    argument_parser.add_argument("--offers", type=int, default=1_000_000)
+    argument_parser.add_argument("--database")
+    argument_parser.add_argument("--keep", type=Path)
+    argument_parser.add_argument("--repetitions", type=int, default=20)
+    argument_parser.add_argument("--only", default="", help="measure routes that contain this text")
+    return argument_parser.parse_args()
 
 
 def shop_sizes(shops: int, offers: int) -> list[int]:

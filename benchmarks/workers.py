@@ -30,6 +30,7 @@ from sqlalchemy import create_engine, text
 from sqlmodel import func, select
 
 from benchmarks.fleet import RUN_DEPENDENT_PREFIXES, add_shops, measure
+from benchmarks.measure import processor_seconds_of_children
 from benchmarks.served_site import catalog_lines, served
 from catalog.models import JobAttempt, Run, Shop
 from catalog.runtime.settings import Settings
@@ -125,7 +126,7 @@ def _run_by_workers(
 ) -> dict[str, list[str]]:
     _add_shops(sites, database, folder)
     _scout(database, folder, "worker", "enqueue", "--all")
-    began, used = time.monotonic(), os.times()
+    began, used = time.monotonic(), processor_seconds_of_children()
     store = Store.open(Settings.load(data_dir=folder, database_url=database))
     machines = itertools.count()
     workers = [_start_worker(database, folder / f"machine{next(machines)}") for _ in range(number)]
@@ -145,8 +146,7 @@ def _run_by_workers(
     for worker in workers:
         worker.terminate()
     codes = [worker.wait() for worker in workers]
-    now = os.times()
-    cost = now.children_user + now.children_system - used.children_user - used.children_system
+    cost = processor_seconds_of_children() - used
     _print(f"{number} workers, PostgreSQL", cost, elapsed)
     if any(codes):
         sys.exit(f"workers ended with {codes}")
@@ -184,27 +184,27 @@ def _print(name: str, seconds: float, elapsed: float) -> None:
 
 def main() -> None:
     """Measure, print and compare everything."""
-    parser = argparse.ArgumentParser(
+    argument_parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("sites", type=Path, nargs="*")
-    parser.add_argument("--workers", default="2,4")
-    parser.add_argument("--small", type=int, default=0)
-    parser.add_argument("--pages", type=int, default=12)
-    parser.add_argument("--kill", default="")
-    args = parser.parse_args()
-    kills = [float(seconds) for seconds in args.kill.split(",") if seconds]
+    argument_parser.add_argument("sites", type=Path, nargs="*")
+    argument_parser.add_argument("--workers", default="2,4")
+    argument_parser.add_argument("--small", type=int, default=0)
+    argument_parser.add_argument("--pages", type=int, default=12)
+    argument_parser.add_argument("--kill", default="")
+    arguments = argument_parser.parse_args()
+    kills = [float(seconds) for seconds in arguments.kill.split(",") if seconds]
     if kills:
         os.environ["SCOUT_LEASE_SECONDS"] = str(SHORT_LEASE)
     differing = 0
     with (
         tempfile.TemporaryDirectory(prefix="scout-workers-") as name,
-        _serve(args.sites, args.small, args.pages) as sites,
+        _serve(arguments.sites, arguments.small, arguments.pages) as sites,
         cluster() as server,
     ):
         alone = _run_alone(sites, _new_folder(Path(name), "alone"))
         print(f"{len(alone)} shops, {sum(map(len, alone.values()))} findings")
-        for number in map(int, args.workers.split(",")):
+        for number in map(int, arguments.workers.split(",")):
             engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
             with engine.connect() as connection:
                 connection.execute(text(f"CREATE DATABASE workers{number}"))

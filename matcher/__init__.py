@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matcher.match import match_offers as match_offers
     from matcher.match_job import MatchSummary as MatchSummary
     from matcher.match_job import match_shop as match_shop
-    from matcher.records.languages.localized_page import PageLanguage as PageLanguage
+    from matcher.records.languages.localized_page import PageVersions as PageVersions
     from matcher.records.record import Record as Record
     from matcher.records.record import build_records as build_records
 else:
@@ -34,7 +34,7 @@ else:
             "evaluation.evaluate": ["evaluate_matching"],
             "match": ["MatchResult", "match_offers"],
             "match_job": ["MatchSummary", "match_shop"],
-            "records.languages.localized_page": ["PageLanguage"],
+            "records.languages.localized_page": ["PageVersions"],
             "records.record": ["Record", "build_records"],
         },
     )

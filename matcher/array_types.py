@@ -11,6 +11,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+UInts = NDArray[np.uint64]
 # scipy's sparse arrays carry no type hints.
 Matrix = Any
 # Hashes of 64 bits.

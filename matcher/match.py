@@ -31,9 +31,9 @@ from matcher.records.content_order import (
 )
 from matcher.records.languages.language_twins import find_claimed_links
 from matcher.records.languages.localized_page import (
-    NO_LANGUAGE,
+    NO_VERSIONS,
     LocalizedPage,
-    PageLanguage,
+    PageVersions,
     localize_pages,
 )
 from matcher.records.page_dedup import group_pages
@@ -84,7 +84,7 @@ class _ShopInput:
     offers: Sequence[OfferFields]
     alternate_urls: Sequence[Sequence[str]] | None
     variant_pages: Sequence[str | None] | None
-    page_languages: Sequence[PageLanguage | None] | None
+    page_languages: Sequence[PageVersions | None] | None
 
 
 def match_offers(  # noqa: PLR0913 - everything that is known about either side
@@ -96,7 +96,7 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
     reviews: Mapping[str, ReviewDecision] = NO_REVIEWS,
     alternate_urls: Sequence[Sequence[str]] | None = None,
     variant_pages: Sequence[str | None] | None = None,
-    page_languages: Sequence[PageLanguage | None] | None = None,
+    page_languages: Sequence[PageVersions | None] | None = None,
     cache: MatchCache | None = None,
     statistics: CatalogStatistics | None = None,
     jobs: SparkJobs | None = None,
@@ -217,9 +217,9 @@ def _localize_pages(
     records: Sequence[Record], shop: _ShopInput, order: Sequence[int]
 ) -> list[LocalizedPage]:
     """Combine the shop's records, which are in this order, with the languages of their pages."""
-    languages: list[PageLanguage] = []
+    languages: list[PageVersions] = []
     if shop.page_languages:
-        languages = [shop.page_languages[index] or NO_LANGUAGE for index in order]
+        languages = [shop.page_languages[index] or NO_VERSIONS for index in order]
     return localize_pages(records, languages, [shop.offers[index] for index in order])
 
 

@@ -139,7 +139,7 @@ def _match_sides(
         reviews=sides.reviews,
         alternate_urls=side.alternate_urls,
         variant_pages=side.variant_pages,
-        page_languages=side.page_languages,
+        page_languages=side.page_versions,
         cache=cache,
         statistics=known.statistics,
         jobs=jobs,
@@ -164,9 +164,9 @@ def _digest_inputs(sides: _Sides) -> str:
     for offer in shop.offers:
         digest.add(_field_values(offer))
     digest.add(shop.pages, shop.alternate_urls, shop.variant_pages)
-    for language in shop.page_languages:
-        digest.add(language and (language.language, language.canonical))
-        digest.add(language and list(language.alternates.items()))
+    for versions in shop.page_versions:
+        digest.add((versions.language, versions.canonical))
+        digest.add(list(versions.alternates.items()))
     if sides.known.version:
         digest.add(sides.known.version)
         return digest.hexdigest()

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from matcher.array_types import Ints, Keys
 
+# Fractional part of the golden ratio times 2^64 (Knuth, TAOCP 3, 6.4): an odd factor whose
+# multiples modulo 2^64 are spread evenly.
+GOLDEN_RATIO_64 = 0x9E3779B97F4A7C15
 # Arbitrary odd constant that is added before mixing.
 _SEED = 0xD1B54A32D192ED03
 

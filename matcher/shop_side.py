@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 from sqlmodel import Session, col, select
 
 from catalog.models import OfferFields, Page, PageState, Shop, ShopOffer
-from matcher.records.languages.localized_page import PageLanguage
+from matcher.records.languages.localized_page import PageVersions
 from matcher.records.text import fold
 from matcher.records.url_keys import LinkKeys, parse_link
 from url_cleaner.urls.url import url_rank
@@ -22,23 +22,23 @@ MAX_REDIRECTS = 8
 @dataclass(frozen=True)
 class ShopSide:
     """The shop's offers, and for each its page, its further URLs, its page of variants, and the
-    languages of its page.
+    versions of its page in other languages.
     """
 
     offers: list[OfferFields]
     pages: list[str]
     alternate_urls: list[list[str]]
     variant_pages: list[str | None]
-    page_languages: list[PageLanguage | None]
+    page_versions: list[PageVersions]
 
     def linked_urls(self) -> list[list[str]]:
         """Return for each offer all URLs that a known offer of it may have besides its own one:
         its page, redirects, and versions in other languages.
         """
         linked = []
-        for urls, language in zip(self.alternate_urls, self.page_languages, strict=True):
-            versions = [language.canonical, *language.alternates.values()] if language else []
-            linked.append([*urls, *filter(None, versions)])
+        for urls, versions in zip(self.alternate_urls, self.page_versions, strict=True):
+            page_urls = [versions.canonical, *versions.alternates.values()]
+            linked.append([*urls, *filter(None, page_urls)])
         return linked
 
 
@@ -76,12 +76,12 @@ def read_shop_side(session: Session, shop: Shop) -> ShopSide:
     pages: list[str] = []
     variant_pages: list[str | None] = []
     parsed_offers: list[OfferFields] = []
-    page_languages: list[PageLanguage | None] = []
+    page_versions: list[PageVersions] = []
     for offer, url, canonical, language, alternates, sitemap_alternates in rows:
         pages.append(url)
         # What a page names itself goes before its sitemap's entry.
-        versions = {**(sitemap_alternates or {}), **(alternates or {})}
-        page_languages.append(PageLanguage(language or "", versions, canonical or ""))
+        alternates_by_code = {**(sitemap_alternates or {}), **(alternates or {})}
+        page_versions.append(PageVersions(language or "", alternates_by_code, canonical or ""))
         variant_pages.append(offer.variant_of)
         parsed_offers.append(to_offer_fields(offer))
     offers = resolve_offer_urls(parsed_offers, pages)
@@ -94,7 +94,7 @@ def read_shop_side(session: Session, shop: Shop) -> ShopSide:
             urls += [page, *redirects[page]]
         urls += redirects[resolved.url or page]
         alternate_urls.append(urls)
-    return ShopSide(offers, pages, alternate_urls, variant_pages, page_languages)
+    return ShopSide(offers, pages, alternate_urls, variant_pages, page_versions)
 
 
 def _read_redirects(session: Session, shop: Shop) -> Mapping[str, list[str]]:

@@ -109,7 +109,7 @@ class PageLookups:
     def own_node(self, css: str) -> LexborNode | None:
         """Return the first match of a CSS selector, if it is of the page's own offer."""
         node = self.node(css)
-        return None if node is None or self.document.cards.hold(node) else node
+        return None if node is None or self.document.cards.contains(node) else node
 
     def node(self, css: str) -> LexborNode | None:
         """Return the first element that a CSS selector matches."""

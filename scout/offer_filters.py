@@ -10,6 +10,7 @@ from catalog.models import Shop, Verdict
 from catalog.storage.findings import Change, FindingFilter
 from catalog.storage.runs import last_finished_run
 from catalog.storage.store import Store
+from catalog.values.text import is_ascii_number
 from scout.pipeline import run_records
 
 MAX_TEXT = 500
@@ -119,7 +120,7 @@ def _parse_since(store: Store, shop: Shop, text: str | None) -> tuple[int | None
         return None, None
     if text == LAST_RUN:
         return _run_before_last(store, shop), None
-    if text.isascii() and text.isdigit():
+    if is_ascii_number(text):
         return run_records.check_run_id(store, shop, int(text[:20])), None
     try:
         moment = datetime.fromisoformat(text[:40])

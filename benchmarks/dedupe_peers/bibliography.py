@@ -9,7 +9,6 @@ one of several forms, in the title or in a column of their own; a first edition 
 records of a later edition may omit it too, a record without one can be either.
 """
 
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.dedupe_peers.results import best_threshold
+from benchmarks.measure import processor_seconds
 from matcher.array_types import Pairs
 from matcher.dedupe.base.records import Records
 from matcher.taught.candidates import find_rows
@@ -184,13 +184,12 @@ def _compare_recipe(recipe: Recipe, count: int) -> None:
     drawn = np.concatenate(
         [order[labels[order]][: LABELS // 2], order[~labels[order]][: LABELS // 2]]
     )
-    begun = os.times()
+    begun = processor_seconds()
     decision = decide(table, None, Labels(pairs[drawn], labels[drawn]))
-    ended = os.times()
     known = set(map(tuple, pairs[drawn].tolist()))
     decided = [pair for pair in _pairs(decision).tolist() if tuple(pair) not in known]
     asked = [pair for pair in truth.tolist() if tuple(pair) not in known]
-    seconds = sum(ended[:4]) - sum(begun[:4])
+    seconds = processor_seconds() - begun
     _print_figures(
         f"taught, {LABELS} labels ({seconds:.0f} CPU s)",
         np.array(decided).reshape(-1, 2), np.array(asked).reshape(-1, 2), books,

@@ -9,7 +9,6 @@ import csv
 import itertools
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ import time
 from pathlib import Path
 
 from benchmarks.made_words import made_word
+from benchmarks.measure import peak_megabytes_of_children, processor_seconds_of_children
 
 COLUMNS = ("id", "name", "street", "town")
 # Share of the records that repeat an earlier one, and of these that are in capitals or lack a word.
@@ -55,7 +55,6 @@ def measure_large_table(count: int, loose: float | None) -> bool:
         begin = time.perf_counter()
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         seconds = time.perf_counter() - begin
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
         figures = json.loads(done.stdout)
         with (folder / "pairs.csv").open(encoding="utf-8", newline="") as file:
             found = {
@@ -63,11 +62,11 @@ def measure_large_table(count: int, loose: float | None) -> bool:
             }
     right = len(found & truth)
     print(f"{count:,} records, {figures['candidates']:,} candidates, {LABELS} labels", flush=True)
-    memory = used.ru_maxrss / 2**20
+    memory = peak_megabytes_of_children() / 1024
     limit = MILLION_SECONDS if count <= MILLION else TEN_MILLION_SECONDS
     print(
         f"{seconds:.0f} s by the clock (target {limit}), "
-        f"{used.ru_utime + used.ru_stime:.0f} s of processor time, {memory:.1f} GB (target {MAX_GB})"
+        f"{processor_seconds_of_children():.0f} s of processor time, {memory:.1f} GB (target {MAX_GB})"
     )
     print(f"precision {right / max(1, len(found)):.4f}, recall {right / max(1, len(truth)):.4f}")
     return seconds <= limit and memory <= MAX_GB

@@ -17,7 +17,6 @@ sentences of tasks and profile, under another title.
 Without labels, what is told apart depends on the recipe, so it is varied too.
 """
 
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.dedupe_peers.results import best_threshold
+from benchmarks.measure import processor_seconds
 from matcher.array_types import Bools, Doubles, Pairs
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.base.token_overlap import build_token_sets, count_shared_tokens
@@ -295,10 +295,9 @@ def _draw_labels(pairs: Pairs, labels: Bools) -> Labels:
 
 
 def _print_decision(title: str, records: Records, labels: Labels, truth: Pairs) -> None:
-    begun = os.times()
+    begun = processor_seconds()
     result = decide(records, None, labels, options=OPTIONS).result
-    ended = os.times()
-    seconds = sum(ended[:4]) - sum(begun[:4])
+    seconds = processor_seconds() - begun
     decided = np.column_stack((result.left, result.right))
     # Labelled pairs are known, and count for nothing.
     known = set(map(tuple, labels.pairs.tolist()))

@@ -106,7 +106,7 @@ def _comparison(task: Task, number: int):
         return cl.DistanceFunctionAtThresholds(
             name, "levenshtein", [1, 2], higher_is_more_similar=False
         )
-    if kind in (ColumnKind.CATEGORY,):
+    if kind is ColumnKind.CATEGORY:
         return cl.ExactMatch(name).configure(term_frequency_adjustments=True)
     if kind in (ColumnKind.IDENTIFIER, ColumnKind.DATE):
         return cl.DamerauLevenshteinAtThresholds(name, [1, 2])

@@ -7,13 +7,13 @@ more.
 """
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.measure import peak_megabytes_of_children, processor_seconds_of_children
 from benchmarks.spark import write_records
 
 
@@ -27,11 +27,10 @@ def measure_typing_errors(count: int, method: str) -> None:
         begin = time.perf_counter()
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         seconds = time.perf_counter() - begin
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     figures = json.loads(done.stdout)
     print(
         f"{count:,} records, {method}: {figures['pairs']:,} pairs, "
-        f"{used.ru_utime + used.ru_stime:.1f} s of processor time, "
-        f"{seconds:.1f} s by the clock, {used.ru_maxrss / 2**20:.2f} GB",
+        f"{processor_seconds_of_children():.1f} s of processor time, "
+        f"{seconds:.1f} s by the clock, {peak_megabytes_of_children() / 1024:.2f} GB",
         flush=True,
     )

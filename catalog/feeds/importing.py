@@ -12,10 +12,9 @@ lost ones for some imports, so that a report can say that the feed once had them
 import errno
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -31,6 +30,7 @@ from catalog.feeds.former_offers import keep_former_offers
 from catalog.feeds.row_parser import OFFER_COLUMNS
 from catalog.links.shop_links import UrlCleaner
 from catalog.models import BadRow, CatalogImport, KnownOffer, LostOffer, Shop, utc_now
+from catalog.runtime.batches import iterate_batches
 from catalog.runtime.garbage_collection import rare_gc
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.bulk.upsert import dialect_insert
@@ -101,7 +101,7 @@ def _replace_offers(store: Store, shop: Shop, reader: FeedReader, format: str) -
         keep_former_offers(session, shop.id)
         upsert = _Upsert(session.connection(), current)
         stored = 0
-        for batch in _batches(reader.read_spool()):
+        for batch in iterate_batches(reader.read_spool(), BATCH_SIZE):
             upsert.execute(batch)
             stored += len(batch)
             reader.progress("offers stored", stored, reader.kept)
@@ -238,9 +238,3 @@ def _bad_rows(reader: FeedReader, current: _Import) -> Iterator[dict[str, Any]]:
 
 def _table(model: type[SQLModel]) -> Table:
     return SQLModel.metadata.tables[str(model.__tablename__)]
-
-
-def _batches(rows: Iterable[list[Any]]) -> Iterator[list[list[Any]]]:
-    remaining = iter(rows)
-    while batch := list(islice(remaining, BATCH_SIZE)):
-        yield batch

@@ -1,6 +1,7 @@
 """Batches of values: of a bounded number, as for a statement's parameters, or of a bounded size."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -14,6 +15,19 @@ def batches(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """
     for start in range(0, len(values), size):
         yield values[start : start + size]
+
+
+def iterate_batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield the values of an iterator as `batches` does those of a sequence.
+
+    A batch is read when it is asked for.
+
+    >>> list(iterate_batches(iter([1, 2, 3]), 2)), list(iterate_batches([], 2))
+    ([[1, 2], [3]], [])
+    """
+    remaining = iter(values)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 def batches_by_size(

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, insert, update
@@ -20,7 +19,7 @@ from sqlmodel import Session, and_, col, delete, func, or_, select
 
 from catalog.errors import UsageError
 from catalog.models import Match, RunCounts, StoredFinding, Verdict, utc_now
-from catalog.runtime.batches import batches
+from catalog.runtime.batches import batches, iterate_batches
 
 _BATCH_SIZE = 1000  # rows written or read at a time
 # Values of a column that a query names one by one; with more of them, LIKE decides.
@@ -106,8 +105,7 @@ def replace_findings(session: Session, run_id: int, rows: Iterable[dict[str, Any
     )
     lost_run_ids = dict(session.exec(was_lost).all())
     connection.execute(delete(StoredFinding).where(col(StoredFinding.run_id) == run_id))
-    remaining = iter(rows)
-    while batch := list(islice(remaining, _BATCH_SIZE)):
+    for batch in iterate_batches(rows, _BATCH_SIZE):
         for row in batch:
             row["lost_run_id"] = lost_run_ids.get(row["url"])
         connection.execute(insert(StoredFinding), batch)

@@ -13,7 +13,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
@@ -23,6 +23,7 @@ from sqlmodel import col, select
 
 from catalog.errors import UsageError
 from catalog.models import Page, PageState, Shop, utc_now
+from catalog.runtime.batches import iterate_batches
 from catalog.runtime.progress import Progress
 from catalog.runtime.settings import Settings
 from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
@@ -187,8 +188,7 @@ class _Importer:
 
 def _batches(pages: Iterable[_SavedPage]) -> Iterator[dict[str, SavedResponse]]:
     """Yield batches by URL, in which a good response is not replaced by a bad one."""
-    remaining = iter(pages)
-    while block := list(islice(remaining, BATCH_SIZE)):
+    for block in iterate_batches(pages, BATCH_SIZE):
         batch: dict[str, SavedResponse] = {}
         for url, saved in block:
             if url not in batch or saved.status == 200:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from catalog.values.text import is_ascii_number
 from crawler.sources.archive_stream import BLOCK_SIZE, SegmentReader
 from crawler.sources.http_message import decode_header, parse_headers
 
@@ -132,7 +133,7 @@ class RecordReader:
     def _read_block(self, headers: dict[str, str]) -> Record | None:
         """Read the block of a record; None if its length is wrong."""
         text = headers.get("content-length", "").strip()
-        if not (text.isascii() and text.isdigit() and len(text) <= MAX_LENGTH_DIGITS):
+        if not is_ascii_number(text, MAX_LENGTH_DIGITS):
             self.skipped[WRONG_LENGTH] += 1
             self._find_start()
             return None

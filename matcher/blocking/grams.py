@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from matcher.array_types import Floats, Ints, Keys, Matrix
-from matcher.mixed_bits import mix_bits
+from matcher.mixed_bits import GOLDEN_RATIO_64, mix_bits
 from matcher.text_arrays import code_points
 
 # Lengths of the character n-grams that titles are compared by.
@@ -26,8 +26,8 @@ MAX_ROWS = 1 << ROW_BITS
 # Rows whose n-grams are counted at once; bounds memory.
 _ROWS_PER_PART = 16_384
 _SPACE = ord(" ")
-# Odd factor of the polynomial hash: 2**64 / golden ratio.
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+# Odd factor of the polynomial hash.
+_FACTOR = np.uint64(GOLDEN_RATIO_64)
 # Keeps divisions by the length of an empty row finite.
 _MIN_NORM = 1e-9
 

@@ -55,7 +55,9 @@ def group_pages(
     """
     pages = pages or localize_pages(shop)
     listed = {record.link.address for record in catalog} - {""}
-    links = [{link.address for link in record.links} & listed for record in shop]
+    links = []
+    for record in shop:
+        links.append({link.address for link in record.links} & listed)
     groups = OfferGroups(links, shop, [page.label for page in pages])
     for keys in (_link_keys, _slug_keys, _identifier_keys, _content_keys):
         for members in _indices_by_key(shop, keys):

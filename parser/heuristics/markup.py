@@ -83,8 +83,8 @@ def own_product_scopes(document: Document, parts: PageParts) -> list[LexborNode]
         node for node in document.tree.css(PRODUCT_SCOPE)[:MAX_SCOPES] if _is_outer_scope(node)
     ]
     for own_nodes in (parts.anchors, [*parts.amounts, *parts.buy_elements]):
-        around = around_any(own_nodes)
-        own_scopes = [scope for scope in scopes if scope.mem_id in around]
+        ancestor_ids = around_any(own_nodes)
+        own_scopes = [scope for scope in scopes if scope.mem_id in ancestor_ids]
         if own_scopes:
             return own_scopes[:1]
     return [] if parts.cards else scopes

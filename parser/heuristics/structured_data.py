@@ -12,6 +12,7 @@ from catalog.models import Attribute
 from catalog.values import is_same_value, normalise
 from catalog.values.identifier import GTIN_NAMES, read_gtin_number
 from catalog.values.shop_words import names as is_word_of
+from catalog.values.text import is_ascii_number
 from parser.heuristics.claims import DATA, JSON_LD, Claim
 from parser.page.document import Document, scalar_text
 from parser.scripts.block_lookup import PAIRS
@@ -268,7 +269,7 @@ class _ShownAmounts:
 
     def to_major_units(self, text: str) -> str:
         """Convert a price from cents where the page shows that amount; else return it unchanged."""
-        if not (text.isascii() and text.isdigit()) or not 3 <= len(text) <= 12:
+        if len(text) < 3 or not is_ascii_number(text, 12):
             return text
         if text not in self._converted:
             if len(self._converted) == MAX_SHOWN_AMOUNTS:

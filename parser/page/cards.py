@@ -42,7 +42,7 @@ class Cards:
     def __init__(self, tree: LexborHTMLParser, url: str) -> None:
         self._tree = tree
         self._url = url
-        self._held: dict[int, bool] = {}
+        self._contained: dict[int, bool] = {}
         self._cards: dict[int, bool] = {}
 
     # Few pages have links in question, and URLs cost.
@@ -58,13 +58,13 @@ class Cards:
         canonical = join_url(self._base, href) if href else None
         return [_split_url(url) for url in (self._url, canonical) if url]
 
-    def hold(self, node: LexborNode) -> bool:
+    def contains(self, node: LexborNode) -> bool:
         """Return True if the element is inside a link to another page, or in a card."""
-        if node.mem_id not in self._held:
-            self._held[node.mem_id] = self._is_held(node)
-        return self._held[node.mem_id]
+        if node.mem_id not in self._contained:
+            self._contained[node.mem_id] = self._is_contained(node)
+        return self._contained[node.mem_id]
 
-    def _is_held(self, node: LexborNode) -> bool:
+    def _is_contained(self, node: LexborNode) -> bool:
         parent = node.parent
         # The head has no links, and meta elements are read from most pages.
         if parent is not None and parent.tag == "head":

@@ -15,6 +15,7 @@ from catalog.models import Attribute
 from catalog.values import NO_HINT, Hint, is_dash, is_long_gtin, normalise
 from catalog.values.category import is_home, standard_path
 from catalog.values.identifier import read_gtin_number
+from catalog.values.text import is_ascii_number
 from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import Document
 from parser.page.texts import selected_text
@@ -53,7 +54,7 @@ def find_text(document: Document, rule: Rule) -> str | None:
     if not reads_one_element(selector):
         return document.find(selector)
     node = document.first(selector.css)
-    if node is None or (skips_cards(rule) and document.cards.hold(node)):
+    if node is None or (skips_cards(rule) and document.cards.contains(node)):
         return None
     if rule.attribute is Attribute.PRICE:
         return document.price_at(node, selector)
@@ -144,6 +145,6 @@ def slug_to_words(text: str) -> str:
 
 def _cents_to_amount(text: str) -> str | None:
     digits = text.strip()
-    if not (digits.isascii() and digits.isdigit()):
+    if not is_ascii_number(digits):
         return None
     return f"{int(digits) // 100}.{int(digits) % 100:02d}"

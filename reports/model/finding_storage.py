@@ -3,14 +3,13 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from heapq import merge
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import Row, bindparam, update
 from sqlmodel import Session, col, select
 
 from catalog.models import Run, RunCounts, RunState, Shop, StoredFinding, Verdict
-from catalog.runtime.batches import batches
+from catalog.runtime.batches import batches, iterate_batches
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.findings import (
     Change,
@@ -180,7 +179,7 @@ def update_findings(
         return {}
     before: dict[str, FindingState] = {}
     findings = read_findings_at(session, shop, run_id, urls)
-    while batch := list(islice(findings, _BATCH_SIZE)):
+    for batch in iterate_batches(findings, _BATCH_SIZE):
         of_batch = [finding for _, finding in batch]
         stored_findings = _stored_by_match(session, run_id, of_batch)
         were_missing = _missing_urls(session, counts.previous_run_id, of_batch)

@@ -7,14 +7,13 @@ are selected, since building objects takes several times as long.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 from sqlalchemy import Row, select
 from sqlmodel import Session, col
 
 from catalog.models import Attribute, Page, ShopOffer
-from catalog.runtime.batches import batches
+from catalog.runtime.batches import batches, iterate_batches
 from reports.statistics.findings_reader import (
     MAX_URL_LENGTH,
     Finding,
@@ -48,8 +47,7 @@ def iterate_rows(
     session: Session, shop_id: int, findings: Iterable[Finding]
 ) -> Iterator[dict[str, Any]]:
     """Yield findings as JSON with their sources, read in batches."""
-    remaining = iter(findings)
-    while batch := list(islice(remaining, _BATCH_SIZE)):
+    for batch in iterate_batches(findings, _BATCH_SIZE):
         for finding, source in zip(batch, read_sources(session, shop_id, batch), strict=True):
             yield finding.as_row() | source
 

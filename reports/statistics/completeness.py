@@ -60,7 +60,7 @@ class VerdictCounts:
         return self.listed + self.missing + self.unsure
 
     @property
-    def share(self) -> float:
+    def missing_share(self) -> float:
         """Share of missing offers."""
         if not self.seen:
             return 0.0
@@ -108,7 +108,7 @@ class VerdictCounts:
             "listed": self.listed,
             "missing": self.missing,
             "unsure": self.unsure,
-            "missing_share": round(self.share, 4),
+            "missing_share": round(self.missing_share, 4),
             "interval": [round(bound, 4) for bound in self.interval()],
             **self.values_as_json(main_currency),
         }

@@ -52,7 +52,7 @@ from reports.write.script_messages import script_messages
 MAX_OFFERS = 100
 MAX_ROWS = 200
 
-_FALLEN_COVERAGE = 0.05  # loss in the share of pages with a response that makes figures doubtful
+_MAX_COVERAGE_LOSS = 0.05  # loss in the share of pages with a response that makes figures doubtful
 _MAX_BARS = 14  # bars that fit on a screen
 _MAX_BRAND_BARS = 10
 # Value of a facet for offers that do not state the attribute.
@@ -85,9 +85,9 @@ class UnseenList:
 
 @dataclass(frozen=True)
 class ChangedOffers:
-    """Offers with one change since the previous run; `id` is their place in the page."""
+    """Offers with one change since the previous run; `anchor` is their list's id in the page."""
 
-    id: str
+    anchor: str
     title: str
     offers: Sequence[Finding | VanishedOffer]
 
@@ -119,7 +119,7 @@ def _environment(language: Language) -> Environment:
     texts = RowWriter(language)
     filters: dict[str, Callable[..., Any]] = {
         "category": format_category,
-        "web_link": web_link,
+        "safe_link": safe_link,
         "host": host_name,
         "offer_texts": texts.of,
     }
@@ -255,13 +255,13 @@ def has_coverage_fallen(report: Report) -> bool:
     share, previous = report.completeness.coverage.page_share, report.trend.previous_page_share
     if share is None or previous is None:
         return False
-    return share < previous - _FALLEN_COVERAGE
+    return share < previous - _MAX_COVERAGE_LOSS
 
 
-def web_link(url: str | None) -> str | None:
+def safe_link(url: str | None) -> str | None:
     """Return the URL if it is safe to link to (http or https with a host), else None.
 
-    >>> web_link("https://shop.example/p/1"), web_link("javascript:alert(1)"), web_link("//x")
+    >>> safe_link("https://shop.example/p/1"), safe_link("javascript:alert(1)"), safe_link("//x")
     ('https://shop.example/p/1', None, None)
     """
     try:
@@ -279,5 +279,5 @@ def host_name(url: str | None) -> str:
     >>> host_name("https://www.shop.example/p/1"), host_name("http://user:word@shop.example:8443/")
     ('www.shop.example', 'shop.example')
     """
-    host = urlsplit(url or "").hostname if web_link(url) else None
+    host = urlsplit(url or "").hostname if safe_link(url) else None
     return host or url or ""

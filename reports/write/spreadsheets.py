@@ -274,7 +274,7 @@ class _GroupSheets:
             counts.listed,
             counts.missing,
             counts.unsure,
-            round(counts.share, 4),
+            round(counts.missing_share, 4),
             round(low, 4),
             round(high, 4),
             *(counts.value_in(currency) for currency in self.currencies),
@@ -379,7 +379,7 @@ def _summary_rows(report: Report, language: Language) -> Iterator[list[_Value]]:
     yield [Sentence("listed"), total.listed, None]
     yield [Sentence("missing"), total.missing, None]
     yield [Sentence("unsure"), total.unsure, Sentence("counted neither as listed nor as missing")]
-    yield [Sentence("missing share"), round(total.share, 4), _interval(low, high)]
+    yield [Sentence("missing share"), round(total.missing_share, 4), _interval(low, high)]
     ignored = figures.decisions.get(ReviewDecision.IGNORE, 0)
     yield [Sentence("ignored"), ignored, Sentence("counted nowhere else")]
     if figures.estimate is not None:

@@ -80,7 +80,7 @@ class SelectorPool:
     def _add_page(self, page: int, occurrences: Sequence[Occurrence]) -> None:
         path_cache = self._pages[page].paths
         for occurrence in occurrences:
-            pages_of = self._pages_of[occurrence.whole]
+            pages_of = self._pages_of[occurrence.is_whole_text]
             for rank, parts in enumerate(selector_parts(occurrence, path_cache)):
                 pooled = (parts, occurrence.form)
                 pages_of[pooled] = pages_of.get(pooled, 0) | 1 << page

@@ -57,15 +57,15 @@ def selector_parts(
     """
     node = occurrence.node
     if node is None:
-        css = f"{occurrence.within}{occurrence.css}"
+        css = f"{occurrence.template_css}{occurrence.css}"
         yield "json", css, occurrence.path, occurrence.block
         return
     if node.mem_id not in path_cache:
         paths = dict.fromkeys(_paths_to(node))
         path_cache[node.mem_id] = list(islice(paths, MAX_SELECTORS))
-    kind = "attribute" if occurrence.name else "own" if occurrence.own else "text"
+    kind = "attribute" if occurrence.name else "own" if occurrence.is_direct_text else "text"
     for css in path_cache[node.mem_id]:
-        yield kind, occurrence.within + css, occurrence.name or "", ""
+        yield kind, occurrence.template_css + css, occurrence.name or "", ""
 
 
 def selectors_for(occurrence: Occurrence) -> list[AnySelector]:

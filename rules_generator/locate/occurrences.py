@@ -64,21 +64,21 @@ class Occurrence:
     """A place on one page where a known value stands: an element's text, an attribute, or a value
     in a block.
 
-    `whole`: the raw text is the value, not only part of it. `own`: the element's direct text is
-    meant. `within` leads into the template whose content it is, else it is empty. `size` is the raw
-    text's length.
+    `is_whole_text`: the raw text is the value, not only part of it. `is_direct_text`: the element's
+    direct text is meant. `template_css` leads into the template whose content it is, else it is
+    empty. `size` is the raw text's length.
     """
 
     attribute: Attribute
     form: Form
-    whole: bool
+    is_whole_text: bool
     node: LexborNode | None = None
     name: str | None = None
-    own: bool = False
+    is_direct_text: bool = False
     css: str = ""
     block: str = ""
     path: str = ""
-    within: str = ""
+    template_css: str = ""
     size: int = 0
 
 
@@ -89,22 +89,22 @@ def find_occurrences(
     occurrences: dict[Attribute, list[Occurrence]] = {name: [] for name in matcher.known}
     for occurrence in _all_occurrences(document, matcher):
         located = occurrences[occurrence.attribute]
-        if len(located) < MAX_OCCURRENCES and not _is_of_something_else(document, occurrence):
+        if len(located) < MAX_OCCURRENCES and not _belongs_to_other_offer(document, occurrence):
             located.append(occurrence)
     return occurrences
 
 
-def _is_of_something_else(document: Document, occurrence: Occurrence) -> bool:
+def _belongs_to_other_offer(document: Document, occurrence: Occurrence) -> bool:
     """Return True for a title, price or picture of another offer, or a tab's label."""
     if occurrence.node is None:
         return False
     if occurrence.attribute in CARD_ATTRIBUTES:
-        return document.cards.hold(occurrence.node)
+        return document.cards.contains(occurrence.node)
     if occurrence.attribute not in SLUG_ATTRIBUTES:
         return False
-    around = ancestors_or_self(occurrence.node, MAX_TAB_LEVELS)
+    ancestors = ancestors_or_self(occurrence.node, MAX_TAB_LEVELS)
     link = only_link(occurrence.node)
-    return any(map(_is_tab, around)) or (link is not None and _is_tab(link))
+    return any(map(_is_tab, ancestors)) or (link is not None and _is_tab(link))
 
 
 def _is_tab(node: LexborNode) -> bool:
@@ -142,11 +142,11 @@ def _in_templates(document: Document, matcher: ValueMatcher) -> Iterator[Occurre
     for fragment in document.tree.template_fragments()[:MAX_TEMPLATES]:
         template = fragment.parent
         anchors = anchor_selectors(template) if template is not None else []
-        within = f"{anchors[0] if anchors else 'template'}{CONTENT}"
+        template_css = f"{anchors[0] if anchors else 'template'}{CONTENT}"
         for node in islice(fragment.traverse(), MAX_NODES // MAX_TEMPLATES):
             if node.tag not in HIDDEN_TAGS:
                 for occurrence in _at_element(node, matcher):
-                    yield replace(occurrence, within=within)
+                    yield replace(occurrence, template_css=template_css)
 
 
 def _at_element(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
@@ -202,7 +202,7 @@ def _in_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
     has_more = node.first_child is not None and node.first_child.next is not None
     direct = (own_text(node) if has_more else None) or ""
     for match in matcher.matches(direct) if direct and direct != text else ():
-        yield Occurrence(*match, node=node, own=True, size=len(direct))
+        yield Occurrence(*match, node=node, is_direct_text=True, size=len(direct))
 
 
 def _is_line(node: LexborNode) -> bool:

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from catalog.models import Attribute
 from catalog.values import Hint, is_same_as_any, normalise, value_key
 from catalog.values.identifier import read_gtin_number
+from catalog.values.text import is_ascii_number
 from parser.rules.model import Form
 
 # Longest text compared with values (characters).
@@ -230,6 +231,6 @@ def _price_forms(raw: str) -> tuple[Form, ...]:
     """
     if not raw.strip("0"):
         return ()
-    if raw.isascii() and raw.isdigit() and len(raw) <= MAX_CENTS_DIGITS:
+    if is_ascii_number(raw, MAX_CENTS_DIGITS):
         return ("plain", "minor")
     return ("plain", "comma", "point") if AMBIGUOUS_AMOUNT.search(raw) else ("plain",)

@@ -79,7 +79,7 @@ class ExamplePages:
 
     def _is_in_card(self, index: int, css: str) -> bool:
         node = self.pages[index].first(css)
-        return node is not None and self.examples[index].document.cards.hold(node)
+        return node is not None and self.examples[index].document.cards.contains(node)
 
     def texts(
         self, selector: AnySelector, indices: Iterable[int] | None = None

@@ -169,8 +169,8 @@ def _row_selectors(parent: LexborNode, first: LexborNode, second: LexborNode) ->
     second_anchors = set(anchor_selectors(second))
     shared = [anchor for anchor in anchor_selectors(first) if anchor in second_anchors]
     holders = [*anchor_selectors(parent)[:2], css_tag(parent)]
-    around = islice(ancestors_or_self(parent, MAX_NODES), 1, None)
-    outer_anchors = chain.from_iterable(map(anchor_selectors, around))
+    ancestors = islice(ancestors_or_self(parent, MAX_NODES), 1, None)
+    outer_anchors = chain.from_iterable(map(anchor_selectors, ancestors))
     holders += [f"{outer} {css_tag(parent)}" for outer in islice(outer_anchors, 1)]
     holders += _paths_from_anchors(parent)
     yield from shared[:3]

@@ -51,7 +51,7 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
         "",
         f"{format_cell(summary.shop)}: {total.seen} offers on "
         f"{coverage.fetched} fetched pages, of {coverage.pages} discovered.",
-        f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); "
+        f"The catalog lists {total.listed} and lacks {total.missing} ({total.missing_share:.0%}); "
         f"{total.unsure} are unsure.",
     )
     if summary.ignored:
@@ -95,7 +95,9 @@ def _print_missing(grouping: str, groups: "Sequence[tuple[str, Group]]", remark:
     for name, group in groups:
         tally = group.counts
         if tally.missing:
-            rows.append((name, tally.missing, tally.seen, f"{tally.share:.0%}", _value(tally)))
+            rows.append(
+                (name, tally.missing, tally.seen, f"{tally.missing_share:.0%}", _value(tally))
+            )
     if not rows:
         return
     print_lines("")

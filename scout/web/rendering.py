@@ -23,10 +23,10 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 """Languages of the pages, by code, each in its own words."""
 
 
-def web_link(url: str | None) -> str | None:
+def safe_link(url: str | None) -> str | None:
     """Return the URL if a browser may follow it (http or https), else None.
 
-    >>> web_link("https://shop.example/a"), web_link("javascript:alert(1)")
+    >>> safe_link("https://shop.example/a"), safe_link("javascript:alert(1)")
     ('https://shop.example/a', None)
     """
     if url and url.lower().startswith(("http://", "https://")):
@@ -59,7 +59,7 @@ def environment(code: str) -> Environment:
     language = read_language(code)
     templates = template_environment("scout.web", language)
     templates.filters |= {
-        "web_link": web_link,
+        "safe_link": safe_link,
         "path_part": path_part,
     }
     templates.filters |= reason_filters(language)

@@ -3,15 +3,15 @@
 import json
 from typing import Any
 
-from matcher import PageLanguage, match_offers
+from matcher import PageVersions, match_offers
 from tests.field.field_cases import FieldCase, each_case, limited_time
 
 LANGUAGE_FIELDS = ("language", "alternates", "canonical")
 
 
-def language_of(page: dict[str, Any]) -> PageLanguage:
+def language_of(page: dict[str, Any]) -> PageVersions:
     """Return the language and the versions that a page names."""
-    return PageLanguage(**{name: page[name] for name in LANGUAGE_FIELDS})
+    return PageVersions(**{name: page[name] for name in LANGUAGE_FIELDS})
 
 
 @each_case("languages")

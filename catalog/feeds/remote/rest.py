@@ -20,6 +20,7 @@ from catalog.feeds.formats.jsonlines import find_items, make_row
 from catalog.feeds.remote.http_session import FeedRetry, FeedSession
 from catalog.feeds.rows import Rows, parse_json
 from catalog.runtime.progress import Progress
+from catalog.values.text import is_ascii_number
 from url_cleaner.urls.url import join_url
 
 # Seconds to connect, and to wait for the next bytes.
@@ -230,8 +231,7 @@ def _numbered_url(url: str, number: int | None = None) -> str:
 
 
 def _is_number(text: str) -> bool:
-    # Digits of other scripts and raised ones count as digits, but not all of them as numbers.
-    return text.isascii() and text.isdigit() and len(text) <= MAX_PAGE_DIGITS
+    return is_ascii_number(text, MAX_PAGE_DIGITS)
 
 
 def _cause(error: Exception) -> str:

@@ -9,7 +9,6 @@ to the processes that work on one database and are not copied.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +38,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import SQLModel
 
 from catalog.errors import StoreError
+from catalog.runtime.batches import iterate_batches
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
@@ -184,7 +184,7 @@ def _write_rows(connection: Connection, table: Table, rows: Iterator[Row[Any]]) 
         _stream_rows(connection, table, rows)
         return
     insert_row = insert(_as_held(table))
-    while batch := list(islice(rows, BATCH_SIZE)):
+    for batch in iterate_batches(rows, BATCH_SIZE):
         connection.execute(insert_row, [row._asdict() for row in batch])
 
 

@@ -8,7 +8,7 @@ that have the same characters in another order.
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
+from matcher.array_types import Bools, Ints, UInts
 from matcher.dedupe.base.text_columns import (
     CODE_POINT_BITS,
     CodePoints,
@@ -26,7 +26,7 @@ _SUM_OF_BYTES = np.uint32(0x01010101)
 _LAST_BYTE = np.uint32(24)
 
 
-def build_signatures(points: CodePoints, lengths: IntArray) -> UInt64Array:
+def build_signatures(points: CodePoints, lengths: Ints) -> UInts:
     """Return the signatures of some texts, a row each; `points` are their characters, end to end."""
     signatures = np.zeros((len(lengths), WORDS), dtype=np.uint64)
     offsets = run_offsets(lengths)
@@ -51,8 +51,8 @@ def build_signatures(points: CodePoints, lengths: IntArray) -> UInt64Array:
 
 
 def may_be_within_edits(
-    longer: UInt64Array, shorter: UInt64Array, max_edits: int, length_difference: IntArray
-) -> BoolArray:
+    longer: UInts, shorter: UInts, max_edits: int, length_difference: Ints
+) -> Bools:
     """Return True where the signatures allow at most `max_edits` edits between the texts.
 
     Signatures stand in rows, a pair each.
@@ -65,7 +65,7 @@ def may_be_within_edits(
     return possible
 
 
-def _count_missing(signatures: UInt64Array, others: UInt64Array) -> NDArray[np.uint32]:
+def _count_missing(signatures: UInts, others: UInts) -> NDArray[np.uint32]:
     """Count the bits of each signature that the other one lacks."""
     counts = np.bitwise_count(signatures & ~others)
     # 256 becomes 0, which can only let a pair pass.

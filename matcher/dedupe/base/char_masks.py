@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
+from matcher.array_types import Bools, Ints, UInts
 from matcher.dedupe.base.text_columns import (
     CODE_POINT_BITS,
     CodePoints,
@@ -36,11 +36,11 @@ class CharBits:
     `tokens` have a bit of their own: code point << 2 | occurrence, at most 52 of them.
     """
 
-    def __init__(self, tokens: IntArray) -> None:
+    def __init__(self, tokens: Ints) -> None:
         self.tokens = tokens
 
     @classmethod
-    def from_texts(cls, columns: Sequence[tuple[CodePoints, IntArray]]) -> "CharBits":
+    def from_texts(cls, columns: Sequence[tuple[CodePoints, Ints]]) -> "CharBits":
         """Give the most frequent characters of some columns a bit each.
 
         A column is the code points of its texts and their lengths. Of large ones a part is read.
@@ -66,7 +66,7 @@ class CharBits:
         bits[self.tokens[occurring]] = occurring
         return bits
 
-    def number(self, points: CodePoints, lengths: IntArray) -> tuple[BitNumbers, BitNumbers]:
+    def number(self, points: CodePoints, lengths: Ints) -> tuple[BitNumbers, BitNumbers]:
         """Return the bit of each character, with occurrences counted from the left and the right.
 
         `points` are the code points of some texts, end to end.
@@ -84,13 +84,13 @@ class CharBits:
         return from_left, from_right
 
 
-def _chunks(points: CodePoints, lengths: IntArray) -> Iterator[tuple[CodePoints, IntArray]]:
+def _chunks(points: CodePoints, lengths: Ints) -> Iterator[tuple[CodePoints, Ints]]:
     offsets = run_offsets(lengths)
     for chunk in slice_chunks(lengths, _CHARACTERS_PER_CHUNK):
         yield points[offsets[chunk.start] : offsets[chunk.stop]], lengths[chunk]
 
 
-def _number_tokens(points: CodePoints, lengths: IntArray) -> tuple[IntArray, IntArray]:
+def _number_tokens(points: CodePoints, lengths: Ints) -> tuple[Ints, Ints]:
     """Return the token of each character, with occurrences counted from the left and the right."""
     place_bits = len(points).bit_length()
     # Text, character and place as one number: sorted, equal characters of a text stand in a run.
@@ -114,7 +114,7 @@ def _number_tokens(points: CodePoints, lengths: IntArray) -> tuple[IntArray, Int
     return left_tokens, right_tokens
 
 
-def combine_bits(bits: BitNumbers, lengths: IntArray) -> UInt64Array:
+def combine_bits(bits: BitNumbers, lengths: Ints) -> UInts:
     """Return the mask of each of some texts from the bits of their characters."""
     masks = np.zeros(len(lengths), dtype=np.uint64)
     # reduceat cannot express empty runs, so empty texts keep the mask 0.
@@ -136,22 +136,22 @@ class MissingBits:
         self._masks = np.empty((rows, columns), dtype=np.uint64)
         self._counts = np.empty((rows, columns), dtype=np.uint8)
 
-    def count(self, masks: UInt64Array, inverted_others: UInt64Array) -> NDArray[np.uint8]:
+    def count(self, masks: UInts, inverted_others: UInts) -> NDArray[np.uint8]:
         """Return the counts, a row for each mask; they hold until the next call."""
         missing, counts = self._masks[: len(masks)], self._counts[: len(masks)]
         np.bitwise_and(masks[:, None], inverted_others, out=missing)
         return np.bitwise_count(missing, out=counts)
 
 
-def count_missing(masks: UInt64Array, others: UInt64Array) -> NDArray[np.uint8]:
+def count_missing(masks: UInts, others: UInts) -> NDArray[np.uint8]:
     """Count the characters of each mask that the other mask lacks."""
     counts: NDArray[np.uint8] = np.bitwise_count(masks & ~others)
     return counts
 
 
 def within_edits(
-    longer: UInt64Array, shorter: UInt64Array, max_edits: int, length_difference: IntArray | int
-) -> BoolArray:
+    longer: UInts, shorter: UInts, max_edits: int, length_difference: Ints | int
+) -> Bools:
     """Return True where the masks allow at most `max_edits` edits between the texts.
 
     >>> longer, shorter = np.array([0b0111], np.uint64), np.array([0b1001], np.uint64)
@@ -159,5 +159,5 @@ def within_edits(
     [False]
     """
     deleted, inserted = count_missing(longer, shorter), count_missing(shorter, longer)
-    possible: BoolArray = (deleted <= max_edits) & (inserted <= max_edits - length_difference)
+    possible: Bools = (deleted <= max_edits) & (inserted <= max_edits - length_difference)
     return possible

@@ -8,7 +8,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
-from matcher.dedupe.base.join import FloatArray, IntArray
+from matcher.array_types import Doubles, Ints
 from matcher.dedupe.base.text_columns import split_runs
 
 ObjectArray = np.ndarray[tuple[int], np.dtype[np.object_]]
@@ -26,17 +26,17 @@ def max_distance(length: int, threshold: Fraction) -> int:
     return (threshold.denominator - threshold.numerator) * length // threshold.denominator
 
 
-def compute_distances(left: Sequence[str], right: Sequence[str], cutoff: int) -> IntArray:
+def compute_distances(left: Sequence[str], right: Sequence[str], cutoff: int) -> Ints:
     """Return the edit distance of each pair of texts; `cutoff` + 1 if it exceeds `cutoff`."""
-    distances: IntArray = cpdist(
+    distances: Ints = cpdist(
         left, right, scorer=Levenshtein.distance, score_cutoff=cutoff, dtype=np.int64
     )
     return distances
 
 
 def compute_distances_by_row(
-    left: ObjectArray, right: ObjectArray, left_rows: IntArray, right_rows: IntArray, cutoff: int
-) -> IntArray:
+    left: ObjectArray, right: ObjectArray, left_rows: Ints, right_rows: Ints, cutoff: int
+) -> Ints:
     """Return the edit distance of each pair of rows, as `compute_distances`.
 
     `left_rows` must be sorted: rapidfuzz prepares each left text once for all its partners, which
@@ -57,9 +57,9 @@ def compute_distances_by_row(
     return distances
 
 
-def edit_similarity(distances: IntArray, longer: IntArray | int) -> FloatArray:
+def edit_similarity(distances: Ints, longer: Ints | int) -> Doubles:
     """Return 1 - distance / length of the longer text; 1 if both texts are empty."""
-    similarity: FloatArray = 1.0 - distances / np.maximum(longer, 1)
+    similarity: Doubles = 1.0 - distances / np.maximum(longer, 1)
     return similarity
 
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress, no_progress
+from matcher.array_types import Doubles, Ints
 from matcher.dedupe.base.records import Records
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-UInt64Array = NDArray[np.uint64]
+# Names by which the index of MinHash imports these types.
+IntArray = Ints
+FloatArray = Doubles
 
 MAX_PAIRS = 200_000_000  # pairs; cap: a result is held in memory 28 bytes a pair
 
@@ -29,10 +29,10 @@ MAX_PAIRS = 200_000_000  # pairs; cap: a result is held in memory 28 bytes a pai
 class PairBatch:
     """Pairs of row numbers with similarity; `reason` is an index into a list of reasons."""
 
-    left: IntArray
-    right: IntArray
-    similarity: FloatArray
-    reason: IntArray
+    left: Ints
+    right: Ints
+    similarity: Doubles
+    reason: Ints
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,15 @@ class JoinResult:
     first of the rows equal to it (only that one is compared by the later methods); else None.
     """
 
-    left: IntArray
-    right: IntArray
-    similarity: FloatArray
+    left: Ints
+    right: Ints
+    similarity: Doubles
     reason: NDArray[np.int32]
     reasons: tuple[str, ...] = ()
     candidates: int = 0
     comparisons: int = 0
     levels: tuple[Level, ...] = ()
-    representative: IntArray | None = None
+    representative: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.left)
@@ -102,7 +102,7 @@ def build_result(
     candidates: int = 0,
     comparisons: int = 0,
     levels: tuple[Level, ...] = (),
-    representative: IntArray | None = None,
+    representative: Ints | None = None,
 ) -> JoinResult:
     """Concatenate batches of pairs and sort them into one result."""
     # The empty arrays give the concatenation a dtype when there is no batch.

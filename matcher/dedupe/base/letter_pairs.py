@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from matcher.dedupe.base.join import IntArray, JoinResult
+from matcher.array_types import Ints
+from matcher.dedupe.base.join import JoinResult
 from matcher.dedupe.base.records import Records
 from matcher.records.marks import remove_all_marks
 from matcher.records.text import fold
@@ -25,7 +26,7 @@ class _TextNumbers:
         self._folded_numbers = dict[str, int]()
         self._bare_numbers = dict[str, int]()
 
-    def number(self, records: Records, rows: IntArray) -> tuple[IntArray, IntArray]:
+    def number(self, records: Records, rows: Ints) -> tuple[Ints, Ints]:
         """Return both numbers for each row; -1 for rows of ASCII, and for rows not asked for."""
         folded_number = np.full(len(records), -1, dtype=np.int64)
         bare_number = np.full(len(records), -1, dtype=np.int64)

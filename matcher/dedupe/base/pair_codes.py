@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import IntArray, UInt64Array, check_pair_count
+from matcher.array_types import Ints, UInts
+from matcher.dedupe.base.join import check_pair_count
 from matcher.dedupe.base.text_columns import (
     expand_ranges,
     run_offsets,
@@ -22,35 +23,35 @@ from matcher.dedupe.base.text_columns import (
 PAIRS_PER_CHUNK = 4_000_000  # pairs handled at once; 32 MB an array of codes
 
 
-def pack_pairs(left: NDArray[np.integer[Any]], right: NDArray[np.integer[Any]]) -> IntArray:
+def pack_pairs(left: NDArray[np.integer[Any]], right: NDArray[np.integer[Any]]) -> Ints:
     """Pack pairs of row numbers below 2^31 into single numbers.
 
     >>> unpack_pairs(pack_pairs(np.array([3]), np.array([5])))
     (array([3]), array([5]))
     """
-    codes: IntArray = left.astype(np.int64, copy=False) << 32 | right
+    codes: Ints = left.astype(np.int64, copy=False) << 32 | right
     return codes
 
 
-def unpack_pairs(codes: IntArray) -> tuple[IntArray, IntArray]:
+def unpack_pairs(codes: Ints) -> tuple[Ints, Ints]:
     """Return the left and the right row numbers of packed pairs."""
     return codes >> 32, codes & 0xFFFFFFFF
 
 
-def _keep_all(codes: IntArray) -> IntArray:
+def _keep_all(codes: Ints) -> Ints:
     return codes
 
 
 def collect_unique(
-    chunks: Iterable[IntArray], keep: Callable[[IntArray], IntArray] = _keep_all
-) -> tuple[int, IntArray]:
+    chunks: Iterable[Ints], keep: Callable[[Ints], Ints] = _keep_all
+) -> tuple[int, Ints]:
     """Count all codes of some chunks, and return the distinct ones that pass the filter `keep`.
 
     Duplicates are removed on the way, so that they never fill the memory. Raises UsageError if
     there are too many pairs.
     """
     codes = np.empty(0, dtype=np.int64)
-    pending = list[IntArray]()
+    pending = list[Ints]()
     pending_count = total = 0
     for chunk in chunks:
         pending.append(keep(chunk))
@@ -65,8 +66,8 @@ def collect_unique(
 
 
 def match_keys(
-    left: UInt64Array, right: UInt64Array | None = None, max_group: int | None = None
-) -> Iterator[IntArray]:
+    left: UInts, right: UInts | None = None, max_group: int | None = None
+) -> Iterator[Ints]:
     """Yield chunks of packed pairs of rows with equal keys; in a self-join each pair once.
 
     Groups of more than `max_group` rows of one key, those of both sides counted, have no pairs.
@@ -103,9 +104,7 @@ def match_keys(
         yield pack_pairs(np.repeat(order[places], counts), partners)
 
 
-def _group_equal_keys(
-    keys: UInt64Array, max_group: int | None
-) -> tuple[IntArray, IntArray, IntArray]:
+def _group_equal_keys(keys: UInts, max_group: int | None) -> tuple[Ints, Ints, Ints]:
     """Return the rows of keys that occur twice or more, each group's start and size."""
     row_bits = np.uint64(len(keys).bit_length())
     packed = keys << row_bits | np.arange(len(keys), dtype=np.uint64)

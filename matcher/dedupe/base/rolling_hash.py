@@ -9,22 +9,23 @@ from functools import lru_cache
 
 import numpy as np
 
-from matcher.dedupe.base.join import UInt64Array
+from matcher.array_types import UInts
+from matcher.mixed_bits import GOLDEN_RATIO_64
 
-_BASE = 0x9E3779B97F4A7C15  # 2^64 / golden ratio, odd and so invertible modulo 2^64
-_INVERSE = pow(_BASE, -1, 1 << 64)
+# The base is odd, and so invertible modulo 2^64.
+_INVERSE = pow(GOLDEN_RATIO_64, -1, 1 << 64)
 
 
-def base_powers(count: int, inverse: bool = False) -> UInt64Array:
+def base_powers(count: int, inverse: bool = False) -> UInts:
     """Return the first powers of the base, or of its inverse, modulo 2^64."""
     # Rounded up to a power of two, so that the cache serves many lengths.
     return _base_powers(count.bit_length(), inverse)[:count]
 
 
 @lru_cache(maxsize=4)
-def _base_powers(bits: int, inverse: bool) -> UInt64Array:
-    base = _INVERSE if inverse else _BASE
+def _base_powers(bits: int, inverse: bool) -> UInts:
+    base = _INVERSE if inverse else GOLDEN_RATIO_64
     factors = np.full(1 << bits, base, dtype=np.uint64)
     factors[0] = 1
-    powers: UInt64Array = np.cumprod(factors)
+    powers: UInts = np.cumprod(factors)
     return powers

@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from matcher.array_types import Ints
 from matcher.dedupe.base.edit_distance import max_distance
-from matcher.dedupe.base.join import IntArray
 from matcher.dedupe.base.text_columns import (
     TextColumn,
     code_points,
@@ -75,10 +75,10 @@ class Measure:
 class TokenBags:
     """The tokens of each text, end to end, as numbers with one meaning on both sides of a join."""
 
-    tokens: IntArray | NDArray[np.uint32]
-    sizes: IntArray
+    tokens: Ints | NDArray[np.uint32]
+    sizes: Ints
 
-    def offsets(self) -> IntArray:
+    def offsets(self) -> Ints:
         """Return where the tokens of each text start, and where the last ones end."""
         return run_offsets(self.sizes)
 
@@ -112,9 +112,7 @@ def distinct_words(text: str) -> list[str]:
     return list(dict.fromkeys(split_words(text)))
 
 
-def tabulate(
-    function: Callable[[int, int], int], row_sizes: IntArray, column_sizes: IntArray
-) -> IntArray:
+def tabulate(function: Callable[[int, int], int], row_sizes: Ints, column_sizes: Ints) -> Ints:
     """Tabulate a function of two sizes, calling it once for each pair of different sizes."""
     rows, row_of = np.unique(row_sizes, return_inverse=True)
     columns, column_of = np.unique(column_sizes, return_inverse=True)
@@ -122,7 +120,7 @@ def tabulate(
     for row, row_size in enumerate(rows.tolist()):
         for column, column_size in enumerate(columns.tolist()):
             values[row, column] = function(row_size, column_size)
-    table: IntArray = values[row_of[:, None], column_of[None, :]]
+    table: Ints = values[row_of[:, None], column_of[None, :]]
     return table
 
 

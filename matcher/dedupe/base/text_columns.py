@@ -13,7 +13,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import IntArray, PairBatch, check_pair_count
+from matcher.array_types import Ints
+from matcher.dedupe.base.join import PairBatch, check_pair_count
 from matcher.dedupe.base.packed_texts import SelectedTexts, take_texts
 from matcher.text_arrays import CodePoints as CodePoints
 from matcher.text_arrays import code_points as code_points
@@ -33,9 +34,9 @@ class TextColumn:
     """
 
     texts: Sequence[str]
-    lengths: IntArray
-    rows: IntArray
-    row_starts: IntArray
+    lengths: Ints
+    rows: Ints
+    row_starts: Ints
 
     def length_ranges(self) -> dict[int, tuple[int, int]]:
         """Return for each length the range of texts that have it."""
@@ -64,7 +65,7 @@ def group_equal_texts(texts: Sequence[str]) -> TextColumn:
     )
 
 
-def _factorize(texts: Sequence[str]) -> tuple[Sequence[str], IntArray]:
+def _factorize(texts: Sequence[str]) -> tuple[Sequence[str], Ints]:
     """Return the distinct texts in the order in which they come, and the number of each row's."""
     if len(texts) > MAX_DICTIONARY:
         factorized = _factorize_by_hashes(texts)
@@ -76,7 +77,7 @@ def _factorize(texts: Sequence[str]) -> tuple[Sequence[str], IntArray]:
     return [*number_of], text_of_row
 
 
-def _factorize_by_hashes(texts: Sequence[str]) -> tuple[Sequence[str], IntArray] | None:
+def _factorize_by_hashes(texts: Sequence[str]) -> tuple[Sequence[str], Ints] | None:
     """Factorize without holding the texts; None if two different ones share a hash of 64 bits."""
     hashes = np.fromiter(map(hash, texts), np.int64, len(texts))
     _, first_rows, hash_of_row = np.unique(hashes, return_index=True, return_inverse=True)
@@ -89,7 +90,7 @@ def _factorize_by_hashes(texts: Sequence[str]) -> tuple[Sequence[str], IntArray]
     return SelectedTexts(texts, first_rows[order]), number_of_hash[hash_of_row]
 
 
-def _select(texts: Sequence[str], rows: IntArray) -> Sequence[str]:
+def _select(texts: Sequence[str], rows: Ints) -> Sequence[str]:
     """Return the texts of some rows; many of them are read where they are."""
     return texts.select(rows) if isinstance(texts, SelectedTexts) else take_texts(texts, rows)
 
@@ -101,18 +102,18 @@ def sort_by_length(texts: Sequence[str]) -> TextColumn:
     return TextColumn(_select(texts, rows), lengths[rows], rows, np.arange(len(texts) + 1))
 
 
-def _text_lengths(texts: Sequence[str]) -> IntArray:
+def _text_lengths(texts: Sequence[str]) -> Ints:
     return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
 
 
-def run_offsets(lengths: IntArray) -> IntArray:
+def run_offsets(lengths: Ints) -> Ints:
     """Return the start of each of some consecutive runs, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
 
 
-def number_occurrences(points: CodePoints, lengths: IntArray) -> tuple[CodePoints, IntArray]:
+def number_occurrences(points: CodePoints, lengths: Ints) -> tuple[CodePoints, Ints]:
     """Sort the characters of each text, and number the occurrences of each character in it from 0.
 
     >>> points, occurrence = number_occurrences(code_points(["abba", "b"]), np.array([4, 1]))
@@ -139,7 +140,7 @@ def sort_unique(values: ArrayT) -> ArrayT:
     return cast(ArrayT, split_runs(np.sort(values))[0])
 
 
-def stable_argsort(numbers: IntArray) -> IntArray:
+def stable_argsort(numbers: Ints) -> Ints:
     """Argsort numbers below 2^31, keeping the order of equal ones; five times as fast as numpy.
 
     >>> stable_argsort(np.array([3, 1, 3])).tolist()
@@ -150,7 +151,7 @@ def stable_argsort(numbers: IntArray) -> IntArray:
     return packed & 0xFFFFFFFF
 
 
-def split_runs(ordered: ArrayT) -> tuple[ArrayT, IntArray, IntArray]:
+def split_runs(ordered: ArrayT) -> tuple[ArrayT, Ints, Ints]:
     """Return the distinct values of a sorted array, the start of each run, and its length.
 
     >>> [part.tolist() for part in split_runs(np.array([3, 3, 7]))]
@@ -162,7 +163,7 @@ def split_runs(ordered: ArrayT) -> tuple[ArrayT, IntArray, IntArray]:
     return cast(ArrayT, ordered[starts]), starts, np.diff(np.append(starts, len(ordered)))
 
 
-def expand_ranges(starts: IntArray, counts: IntArray) -> IntArray:
+def expand_ranges(starts: Ints, counts: Ints) -> Ints:
     """Return the numbers of some ranges, end to end.
 
     >>> expand_ranges(np.array([5, 0]), np.array([2, 3])).tolist()
@@ -172,7 +173,7 @@ def expand_ranges(starts: IntArray, counts: IntArray) -> IntArray:
     return np.repeat(starts - range_offsets, counts) + np.arange(int(counts.sum()))
 
 
-def slice_chunks(sizes: IntArray, max_size: int) -> Iterator[slice]:
+def slice_chunks(sizes: Ints, max_size: int) -> Iterator[slice]:
     """Yield slices of consecutive items whose sizes sum to at most `max_size`.
 
     An item larger than that has a slice of its own.
@@ -190,8 +191,8 @@ def slice_chunks(sizes: IntArray, max_size: int) -> Iterator[slice]:
 
 
 def expand_to_rows(
-    left_texts: IntArray, right_texts: IntArray, left: TextColumn, right: TextColumn
-) -> tuple[IntArray, IntArray, IntArray]:
+    left_texts: Ints, right_texts: Ints, left: TextColumn, right: TextColumn
+) -> tuple[Ints, Ints, Ints]:
     """Expand pairs of texts to pairs of rows: all rows of the left text with all of the right one.
 
     The third array has for each pair of rows the number of its pair of texts. Raises UsageError if
@@ -210,7 +211,7 @@ def expand_to_rows(
     )
 
 
-def pair_equal_rows(column: TextColumn) -> tuple[IntArray, IntArray]:
+def pair_equal_rows(column: TextColumn) -> tuple[Ints, Ints]:
     """Return all pairs of rows that hold the same text. Raises UsageError if they are too many."""
     counts = np.diff(column.row_starts)
     check_pair_count(int((counts * (counts - 1) // 2).sum()))

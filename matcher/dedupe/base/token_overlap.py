@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from matcher.dedupe.base.join import IntArray, UInt64Array
+from matcher.array_types import Ints, UInts
 from matcher.dedupe.base.similarity_measures import TokenBags
 from matcher.dedupe.base.text_columns import expand_ranges, slice_chunks, sort_unique
 
 TOKENS_PER_CHUNK = 1_000_000  # tokens sorted at once; cap on memory
 
 
-def build_token_sets(hashes: UInt64Array, counts: IntArray) -> TokenBags:
+def build_token_sets(hashes: UInts, counts: Ints) -> TokenBags:
     """Return the distinct hashes of each text, cut to their upper 32 bits.
 
     >>> hashes = np.array([1 << 32, 1 << 32, 2 << 32], dtype=np.uint64)
@@ -24,8 +24,8 @@ def build_token_sets(hashes: UInt64Array, counts: IntArray) -> TokenBags:
 
 
 def count_shared_tokens(
-    left: TokenBags, right: TokenBags, left_rows: IntArray, right_rows: IntArray
-) -> IntArray:
+    left: TokenBags, right: TokenBags, left_rows: Ints, right_rows: Ints
+) -> Ints:
     """Return the number of tokens that both sets of each pair have.
 
     >>> left = TokenBags(np.array([1, 2, 3]), np.array([3]))
@@ -51,10 +51,8 @@ def count_shared_tokens(
     return overlap
 
 
-def _pair_keys(
-    bags: TokenBags, offsets: IntArray, rows: IntArray, pair_numbers: IntArray
-) -> IntArray:
+def _pair_keys(bags: TokenBags, offsets: Ints, rows: Ints, pair_numbers: Ints) -> Ints:
     sizes = bags.sizes[rows]
     tokens = bags.tokens[expand_ranges(offsets[rows], sizes)]
-    keys: IntArray = np.repeat(pair_numbers, sizes) << 32 | tokens
+    keys: Ints = np.repeat(pair_numbers, sizes) << 32 | tokens
     return keys

@@ -6,14 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from catalog.runtime.progress import Progress, no_progress
-from matcher.dedupe.base.join import (
-    IntArray,
-    JoinMethod,
-    JoinResult,
-    Level,
-    PairBatch,
-    build_result,
-)
+from matcher.array_types import Ints
+from matcher.dedupe.base.join import JoinMethod, JoinResult, Level, PairBatch, build_result
 from matcher.dedupe.base.letter_pairs import drop_letter_pairs
 from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.base.records import Records
@@ -65,7 +59,7 @@ class Chain:
         )
 
 
-def _to_original_rows(pairs: JoinResult, rows: IntArray, is_self_join: bool) -> JoinResult:
+def _to_original_rows(pairs: JoinResult, rows: Ints, is_self_join: bool) -> JoinResult:
     """Replace row numbers within the remaining records by those within all records."""
     right = pairs.right
     if is_self_join:

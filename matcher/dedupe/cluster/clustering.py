@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from matcher.dedupe.base.join import BoolArray, IntArray, JoinResult
+from matcher.array_types import Bools, Ints
+from matcher.dedupe.base.join import JoinResult
 
 
 def cluster_pairs(pairs: JoinResult, left_size: int | None = None) -> list[list[int]]:
@@ -41,7 +42,7 @@ def cluster_pairs(pairs: JoinResult, left_size: int | None = None) -> list[list[
     return _add_represented(clusters, representative)
 
 
-def _add_represented(clusters: list[list[int]], representative: IntArray) -> list[list[int]]:
+def _add_represented(clusters: list[list[int]], representative: Ints) -> list[list[int]]:
     """Add equal records to their cluster, and clusters of equal records only."""
     equal_rows = defaultdict[int, list[int]](list)
     for row in np.flatnonzero(representative != np.arange(len(representative))).tolist():
@@ -56,7 +57,7 @@ def _add_represented(clusters: list[list[int]], representative: IntArray) -> lis
     return sorted(extended)
 
 
-def _cluster_self_join(left: IntArray, right: IntArray) -> list[list[int]]:
+def _cluster_self_join(left: Ints, right: Ints) -> list[list[int]]:
     """Cluster the pairs within one set, the most similar first."""
     is_other = left != right
     left, right = np.minimum(left, right)[is_other], np.maximum(left, right)[is_other]
@@ -67,7 +68,7 @@ def _cluster_self_join(left: IntArray, right: IntArray) -> list[list[int]]:
     return sorted([*clusters, *_component_members(component, is_complete)])
 
 
-def _find_components(left: IntArray, right: IntArray) -> tuple[IntArray, BoolArray]:
+def _find_components(left: Ints, right: Ints) -> tuple[Ints, Bools]:
     """Return the component of each row, and for each component whether all its rows are paired."""
     size = int(right.max(initial=-1)) + 1
     if not size:
@@ -79,7 +80,7 @@ def _find_components(left: IntArray, right: IntArray) -> tuple[IntArray, BoolArr
     return component, (records > 1) & (edges == records * (records - 1) // 2)
 
 
-def _component_members(component: IntArray, is_complete: BoolArray) -> list[list[int]]:
+def _component_members(component: Ints, is_complete: Bools) -> list[list[int]]:
     """Return the rows of each complete component."""
     if not len(component):
         return []
@@ -89,7 +90,7 @@ def _component_members(component: IntArray, is_complete: BoolArray) -> list[list
     return [part.tolist() for part in np.split(rows, cuts) if len(part)]
 
 
-def _join_clusters(left: IntArray, right: IntArray, left_size: int | None) -> list[list[int]]:
+def _join_clusters(left: Ints, right: Ints, left_size: int | None) -> list[list[int]]:
     pairs = zip(left.tolist(), right.tolist(), strict=True)
     return _ClusterBuilder(pairs, left_size).clusters()
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from matcher.array_types import Ints
 from matcher.dedupe.base.bigram_signatures import may_be_within_edits
 from matcher.dedupe.base.char_masks import MASK_BITS, MissingBits
-from matcher.dedupe.base.join import IntArray
 from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.edit.length_join import LengthJoin
 from matcher.dedupe.edit.segment_choice import (
@@ -21,7 +21,7 @@ CHARACTERS_PER_INDEX = 1 << 22  # characters of the longer texts that are indexe
 PARTNERS_PER_GRID = 1 << 12  # shorter texts whose masks are compared at once
 
 
-def find_candidates(join: LengthJoin) -> Iterator[tuple[int, IntArray]]:
+def find_candidates(join: LengthJoin) -> Iterator[tuple[int, Ints]]:
     """Yield numbers of pairs, and those that are not ruled out, packed (longer, shorter).
 
     A pair may come several times.
@@ -69,7 +69,7 @@ def _match_segments(join: LengthJoin, indexes: Sequence[SegmentIndex]) -> Iterat
             yield from index.match(shorter)
 
 
-def _compare_masks(join: LengthJoin, longer: IntArray) -> Iterator[Matches]:
+def _compare_masks(join: LengthJoin, longer: Ints) -> Iterator[Matches]:
     """Compare the masks of some longer texts with those of all shorter texts."""
     first, end = join.shorter_range()
     for partner in range(first, end, PARTNERS_PER_GRID):

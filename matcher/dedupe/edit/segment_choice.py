@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from matcher.array_types import Bools, Doubles, Ints
 from matcher.dedupe.base.bigram_signatures import may_be_within_edits
 from matcher.dedupe.base.char_masks import within_edits
-from matcher.dedupe.base.join import BoolArray, FloatArray, IntArray
 from matcher.dedupe.edit.length_join import LengthJoin
 from matcher.dedupe.edit.partition import Grid
 from matcher.dedupe.edit.segment_index import MAX_EDITS, hash_slots, slot_bits
@@ -57,8 +57,8 @@ class GridChoice:
     """
 
     grid: Grid
-    rows: IntArray
-    is_kept: BoolArray
+    rows: Ints
+    is_kept: Bools
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ class Choice:
     """The comparison of each longer text of a block: by a grid, or else by masks with all."""
 
     grids: Sequence[GridChoice]
-    by_masks: IntArray
+    by_masks: Ints
 
 
-def estimate_costs(join: LengthJoin, longer: IntArray) -> PairCosts:
+def estimate_costs(join: LengthJoin, longer: Ints) -> PairCosts:
     """Estimate the costs from a sample of pairs that masks and signatures do not rule out.
 
     `longer` are places of the longer texts.
@@ -146,7 +146,7 @@ def choose_segments(
     return Choice(chosen, np.flatnonzero(cheapest == 0))
 
 
-def _select_plans(fixed: Sequence[float], variable: Sequence[FloatArray]) -> list[int]:
+def _select_plans(fixed: Sequence[float], variable: Sequence[Doubles]) -> list[int]:
     """Return the plans whose cheapest for each text costs least, chosen one after the other."""
     totals = [cost + float(costs.sum()) for cost, costs in zip(fixed, variable, strict=True)]
     plans = [int(np.argmin(totals))]
@@ -165,10 +165,10 @@ def _select_plans(fixed: Sequence[float], variable: Sequence[FloatArray]) -> lis
         total = totals[best]
 
 
-def _count_matches(grid: Grid, block: TextBlock, sample: TextBlock) -> IntArray:
+def _count_matches(grid: Grid, block: TextBlock, sample: TextBlock) -> Ints:
     """Count the texts of a sample that match each segment (row) of each longer text (column)."""
     bits = slot_bits(len(block))
-    counts = list[IntArray]()
+    counts = list[Ints]()
     for segment in range(grid.segments):
         segment_counts = np.zeros(len(block), dtype=np.int64)
         for probe in grid.probes(segment):
@@ -186,7 +186,7 @@ def _count_matches(grid: Grid, block: TextBlock, sample: TextBlock) -> IntArray:
     return np.stack(counts)
 
 
-def _keep_rarest(grid: Grid, matches: IntArray) -> BoolArray:
+def _keep_rarest(grid: Grid, matches: Ints) -> Bools:
     """Return for each segment (row) and text (column) if it is kept: the `max_edits` + 1 rarest."""
     order = np.argsort(matches, axis=0, kind="stable")
     is_kept = np.zeros(matches.shape, dtype=np.bool_)
@@ -194,7 +194,7 @@ def _keep_rarest(grid: Grid, matches: IntArray) -> BoolArray:
     return is_kept
 
 
-def _spread(first: int, end: int, count: int) -> IntArray:
+def _spread(first: int, end: int, count: int) -> Ints:
     """Return at most `count` numbers of a range, evenly spread."""
     count = min(count, end - first)
     return first + np.arange(count) * (end - first) // max(1, count)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from matcher.array_types import Bools, Ints, UInts
 from matcher.dedupe.base.char_masks import MissingBits, count_missing
-from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
 from matcher.dedupe.base.text_columns import (
     expand_ranges,
     run_offsets,
@@ -25,7 +25,7 @@ from matcher.dedupe.edit.text_blocks import TextBlock
 
 Counts = NDArray[np.uint8]  # edits, at most 255
 # Number of pairs compared, and the places (longer, shorter) of the texts that the masks allow.
-Matches = tuple[int, IntArray, IntArray]
+Matches = tuple[int, Ints, Ints]
 
 MAX_EDITS = 40  # beyond it segments are too short to be rare
 PAIRS_PER_CHUNK = 1 << 20  # pairs whose masks are gathered at once
@@ -42,7 +42,7 @@ def slot_bits(texts: int) -> int:
     return min(_MAX_SLOT_BITS, max(_MIN_SLOT_BITS, texts.bit_length() + _SLOTS_PER_TEXT_BITS))
 
 
-def hash_slots(hashes: UInt64Array, bits: int) -> IntArray:
+def hash_slots(hashes: UInts, bits: int) -> Ints:
     """Return the slot of each hash: its leading bits."""
     return (hashes >> np.uint64(64 - bits)).astype(np.int64)
 
@@ -58,14 +58,14 @@ class _SegmentTable:
     bits: int
     first: NDArray[np.int32]
     sizes: NDArray[np.int32]
-    places: IntArray
+    places: Ints
     edits_before: Counts
-    left_masks: UInt64Array
-    right_masks: UInt64Array
+    left_masks: UInts
+    right_masks: UInts
 
     @classmethod
     def build(
-        cls, grid: Grid, probe: Probe, block: TextBlock, rows: IntArray, edits_before: Counts
+        cls, grid: Grid, probe: Probe, block: TextBlock, rows: Ints, edits_before: Counts
     ) -> "_SegmentTable":
         start, stop = grid.bounds[probe.segment], grid.bounds[probe.segment + 1]
         bits = slot_bits(len(rows))
@@ -89,7 +89,7 @@ class SegmentIndex:
     """The kept segments of some longer texts on one grid."""
 
     def __init__(
-        self, join: LengthJoin, grid: Grid, block: TextBlock, rows: IntArray, is_kept: BoolArray
+        self, join: LengthJoin, grid: Grid, block: TextBlock, rows: Ints, is_kept: Bools
     ) -> None:
         """Index some texts of a block; `is_kept` has a row for each segment, a column for each."""
         self._join = join
@@ -156,10 +156,10 @@ class SegmentIndex:
 class _Parts:
     """Shorter texts, with the masks of their parts before and after a substring."""
 
-    places: IntArray
-    length_differences: IntArray
-    left_masks: UInt64Array
-    right_masks: UInt64Array
+    places: Ints
+    length_differences: Ints
+    left_masks: UInts
+    right_masks: UInts
 
 
 class _Comparison:
@@ -176,7 +176,7 @@ class _Comparison:
         # The longer part of a text rules out more pairs.
         self._is_left_longer = 2 * table.probe.segment >= grid.segments
 
-    def compare_all(self, entries: range, rows: IntArray) -> Iterator[Matches]:
+    def compare_all(self, entries: range, rows: Ints) -> Iterator[Matches]:
         """Compare all texts of a slot with all of some shorter texts."""
         table = self._table
         places = slice(entries.start, entries.stop)
@@ -196,7 +196,7 @@ class _Comparison:
             _, longer, shorter = self.compare(compared[near // len(rows)], near_rows)
             yield is_near.size, longer, shorter
 
-    def compare(self, entries: IntArray, rows: IntArray) -> Matches:
+    def compare(self, entries: Ints, rows: Ints) -> Matches:
         """Compare texts of the table with as many shorter texts, pair by pair."""
         pairs = len(entries)
         sides = [self._allow_left, self._allow_right]
@@ -207,23 +207,23 @@ class _Comparison:
             entries, rows = entries[near], rows[near]
         return pairs, self._table.places[entries], self._shorter.places[rows]
 
-    def _allow_left(self, entries: IntArray, rows: IntArray) -> BoolArray:
+    def _allow_left(self, entries: Ints, rows: Ints) -> Bools:
         """Return True where the masks allow the edits before the segment."""
         # In int64 a negative bound rules a pair out.
         before = self._table.edits_before[entries].astype(np.int64)
         longer, shorter = self._table.left_masks[entries], self._shorter.left_masks[rows]
         # So many characters more the shorter text has there.
         inserted = self._shift
-        is_near: BoolArray = count_missing(longer, shorter) <= before - max(0, inserted)
+        is_near: Bools = count_missing(longer, shorter) <= before - max(0, inserted)
         is_near &= count_missing(shorter, longer) <= before + min(0, inserted)
         return is_near
 
-    def _allow_right(self, entries: IntArray, rows: IntArray) -> BoolArray:
+    def _allow_right(self, entries: Ints, rows: Ints) -> Bools:
         """Return True where the masks allow the edits after the segment."""
         after = self._max_edits - self._table.edits_before[entries].astype(np.int64)
         longer, shorter = self._table.right_masks[entries], self._shorter.right_masks[rows]
         # So many characters less the shorter text has there.
         deleted = self._shorter.length_differences[rows] + self._shift
-        is_near: BoolArray = count_missing(longer, shorter) <= after + np.minimum(0, deleted)
+        is_near: Bools = count_missing(longer, shorter) <= after + np.minimum(0, deleted)
         is_near &= count_missing(shorter, longer) <= after - np.maximum(0, deleted)
         return is_near

@@ -15,13 +15,14 @@ from os import cpu_count
 import numpy as np
 
 from catalog.runtime.progress import Progress, no_progress
+from matcher.array_types import Ints
 from matcher.dedupe.base.edit_distance import (
     compute_distances,
     edit_reasons,
     edit_similarity,
     max_distance,
 )
-from matcher.dedupe.base.join import IntArray, JoinResult, PairBatch, build_result
+from matcher.dedupe.base.join import JoinResult, PairBatch, build_result
 from matcher.dedupe.base.packed_texts import take_texts
 from matcher.dedupe.base.pair_codes import unpack_pairs
 from matcher.dedupe.base.records import Records
@@ -42,9 +43,9 @@ MAX_PENDING = 1_000_000  # candidates that wait for their distance; 100 MB of re
 class TextPairs:
     """Similar pairs of texts of one join by length, with the work it took."""
 
-    longer: IntArray
-    shorter: IntArray
-    distances: IntArray
+    longer: Ints
+    shorter: Ints
+    distances: Ints
     candidates: int
     comparisons: int
 
@@ -118,7 +119,7 @@ class _Verifier:
         self._distances = [np.empty(0, dtype=np.int64)]
         self._comparisons = 0
 
-    def add(self, codes: IntArray) -> None:
+    def add(self, codes: Ints) -> None:
         """Add packed pairs; the same pair may come several times."""
         self._pending.append(codes)
         self._pending_count += len(codes)

@@ -6,9 +6,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from matcher.array_types import Ints, UInts
 from matcher.dedupe.base.bigram_signatures import build_signatures
 from matcher.dedupe.base.char_masks import MASK_BITS, CharBits, combine_bits
-from matcher.dedupe.base.join import IntArray, UInt64Array
 from matcher.dedupe.base.rolling_hash import base_powers
 from matcher.dedupe.base.text_columns import (
     CodePoints,
@@ -44,11 +44,11 @@ class CodedColumn:
         first, end = self.length_ranges[length]
         return end - first
 
-    def block(self, places: IntArray) -> "TextBlock":
+    def block(self, places: Ints) -> "TextBlock":
         """Code the texts at ascending places."""
         return TextBlock(self, places)
 
-    def slice_places(self, first: int, end: int, characters: int) -> Iterator[IntArray]:
+    def slice_places(self, first: int, end: int, characters: int) -> Iterator[Ints]:
         """Yield consecutive places whose texts have at most some characters, or are a single one."""
         start = first
         while start < end:
@@ -68,7 +68,7 @@ class TextBlock:
     Arrays have a row for each position in the text, and a column for each text.
     """
 
-    def __init__(self, column: CodedColumn, places: IntArray) -> None:
+    def __init__(self, column: CodedColumn, places: Ints) -> None:
         self.places = places
         self.lengths = column.column.lengths[places]
         longest = int(self.lengths.max(initial=0))
@@ -99,9 +99,7 @@ class TextBlock:
         start, stop = np.searchsorted(self.lengths, [shortest, longest + 1]).tolist()
         return slice(start, stop)
 
-    def hash_pieces(
-        self, pieces: Sequence[tuple[int, int]], texts: slice = slice(None)
-    ) -> UInt64Array:
+    def hash_pieces(self, pieces: Sequence[tuple[int, int]], texts: slice = slice(None)) -> UInts:
         """Return a hash of some pieces, given by start and end in the text."""
         (start, stop), *others = pieces
         hashes = self._hashes(start, stop, texts)
@@ -111,26 +109,26 @@ class TextBlock:
             hashes += self._hashes(start, stop, texts)
         return hashes
 
-    def _hashes(self, start: int, stop: int, texts: slice) -> UInt64Array:
-        differences: UInt64Array = self._sums[stop, texts] - self._sums[start, texts]
+    def _hashes(self, start: int, stop: int, texts: slice) -> UInts:
+        differences: UInts = self._sums[stop, texts] - self._sums[start, texts]
         differences *= self._inverse_powers[start]
         return differences
 
-    def left_masks(self, stop: int) -> UInt64Array:
+    def left_masks(self, stop: int) -> UInts:
         """Return the masks of text[:stop]."""
-        masks: UInt64Array = self._left_masks[stop]
+        masks: UInts = self._left_masks[stop]
         return masks
 
-    def right_masks(self, start: int) -> UInt64Array:
+    def right_masks(self, start: int) -> UInts:
         """Return the masks of text[start:]."""
-        masks: UInt64Array = self._right_masks[start]
+        masks: UInts = self._right_masks[start]
         return masks
 
 
 class _CharactersOf:
     """The characters of texts of one length, a row for each position."""
 
-    def __init__(self, starts: IntArray, length: int) -> None:
+    def __init__(self, starts: Ints, length: int) -> None:
         self._starts = starts
         self._length = length
         self._first = int(starts[0])

@@ -11,15 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from catalog.runtime.progress import Progress, no_progress
-from matcher.dedupe.base.join import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    JoinMethod,
-    JoinResult,
-    PairBatch,
-    build_result,
-)
+from matcher.array_types import Bools, Doubles, Ints
+from matcher.dedupe.base.join import JoinMethod, JoinResult, PairBatch, build_result
 from matcher.dedupe.base.pair_codes import pack_pairs, unpack_pairs
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.base.text_columns import (
@@ -104,13 +97,11 @@ class Embeddings:
             [batch], ("cosine of vectors",), candidates=len(pairs), comparisons=len(pairs)
         )
 
-    def _is_similar(self, cosine: FloatArray) -> BoolArray:
+    def _is_similar(self, cosine: Doubles) -> Bools:
         return cosine >= float(self.threshold) - ROUNDING_ERROR
 
 
-def compute_cosines(
-    left: Vectors, right: Vectors, left_rows: IntArray, right_rows: IntArray
-) -> FloatArray:
+def compute_cosines(left: Vectors, right: Vectors, left_rows: Ints, right_rows: Ints) -> Doubles:
     """Return the cosine similarity of each pair of unit vectors."""
     cosines = np.zeros(len(left_rows))
     dimension = max(1, left.shape[1])

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from catalog.runtime.progress import Progress, no_progress
-from matcher.dedupe.base.join import FloatArray, IntArray
+from matcher.array_types import Doubles, Ints
 from matcher.dedupe.base.optional_imports import import_optional
 from matcher.dedupe.embedding.encoders import EMBEDDINGS_EXTRA, Vectors
 
@@ -29,9 +29,9 @@ HNSW_BREADTH = 128  # candidates kept while the graph is built and searched
 class Neighbours:
     """Pairs of a query and a stored vector, with their cosine similarity."""
 
-    queries: IntArray
-    stored: IntArray
-    cosine: FloatArray
+    queries: Ints
+    stored: Ints
+    cosine: Doubles
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class NeighbourSearch:
             return Neighbours(no_rows, no_rows, np.empty(0))
         index = self.build_index(stored)
         count = min(self.count, len(stored))
-        row_batches, cosine_batches = list[IntArray](), list[FloatArray]()
+        row_batches, cosine_batches = list[Ints](), list[Doubles]()
         for start in range(0, len(queries), QUERIES_PER_BATCH):
             cosines, rows = index.search(queries[start : start + QUERIES_PER_BATCH], count)
             row_batches.append(rows.astype(np.int64))

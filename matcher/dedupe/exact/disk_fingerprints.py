@@ -8,7 +8,6 @@ Both libraries are optional.
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catalog.errors import StorageFull, UsageError
+from catalog.runtime.batches import iterate_batches
 from matcher.dedupe.base.optional_imports import import_optional
 
 BATCH_SIZE = 50_000  # records per transaction or insert
@@ -44,7 +44,7 @@ def find_stored_repeats(prints: Iterable[NamedFingerprint], folder: Path) -> Ite
     with lmdb.open(str(folder), map_size=INITIAL_MAP_SIZE, max_dbs=0) as store:
         # The map must not be smaller than in earlier calls; twice that leaves room to grow.
         store.set_mapsize(max(INITIAL_MAP_SIZE, 2 * store.info()["map_size"]))
-        for batch in _split_batches(prints):
+        for batch in iterate_batches(prints, BATCH_SIZE):
             yield from _store_batch(lmdb, store, batch)
 
 
@@ -82,7 +82,7 @@ def _sort_prints(
             "CREATE TABLE prints (high UBIGINT, low UBIGINT, number BIGINT, name VARCHAR)"
         )
         stored = 0
-        for batch in _split_batches(prints):
+        for batch in iterate_batches(prints, BATCH_SIZE):
             database.register("columns", _batch_columns(batch, stored))
             database.execute("INSERT INTO prints SELECT high, low, number, name FROM columns")
             stored += len(batch)
@@ -125,9 +125,3 @@ def _store_fingerprints(transaction: Any, batch: list[NamedFingerprint]) -> list
         if first_name != name:
             repeats.append((name, first_name))
     return repeats
-
-
-def _split_batches(prints: Iterable[NamedFingerprint]) -> Iterator[list[NamedFingerprint]]:
-    remaining = iter(prints)
-    while batch := list(islice(remaining, BATCH_SIZE)):
-        yield batch

@@ -11,7 +11,8 @@ from hashlib import blake2b
 import numpy as np
 
 from catalog.runtime.progress import Progress, no_progress
-from matcher.dedupe.base.join import IntArray, JoinResult, PairBatch, UInt64Array, build_result
+from matcher.array_types import Ints, UInts
+from matcher.dedupe.base.join import JoinResult, PairBatch, build_result
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.base.text_columns import (
     TextColumn,
@@ -21,7 +22,9 @@ from matcher.dedupe.base.text_columns import (
 )
 from matcher.records.text import fold
 
-FINGERPRINT_BYTES = 16  # 128 bits: a collision among a billion records is practically impossible
+RECORD_FINGERPRINT_BYTES = (
+    16  # 128 bits: a collision among a billion records is practically impossible
+)
 PROGRESS_INTERVAL = 50_000  # records between two progress reports
 NO_LIMIT = 1 << 30  # characters; `fold` cuts texts, a fingerprint covers all of them
 
@@ -47,7 +50,7 @@ class Exact:
         batch = PairBatch(left_rows, right_rows, np.ones(count), np.zeros(count, dtype=np.int64))
         return build_result([batch], ["equal after normalising"], candidates=count)
 
-    def group_equal(self, sides: Sequence[Records], progress: Progress) -> tuple[IntArray, int]:
+    def group_equal(self, sides: Sequence[Records], progress: Progress) -> tuple[Ints, int]:
         """Return the group of each record, side after side, and the number of groups.
 
         Equal records have the same group.
@@ -67,10 +70,12 @@ def fingerprint(fields: Iterable[str]) -> bytes:
     False
     """
     text = "\x1f".join(fold(field, NO_LIMIT) for field in fields)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=FINGERPRINT_BYTES).digest()
+    return blake2b(
+        text.encode("utf-8", "surrogatepass"), digest_size=RECORD_FINGERPRINT_BYTES
+    ).digest()
 
 
-def _fingerprint_records(records: Records, progress: Progress) -> UInt64Array:
+def _fingerprint_records(records: Records, progress: Progress) -> UInts:
     prints = np.empty((len(records), 2), dtype=np.uint64)
     for row, fields in enumerate(zip(*records.fields, strict=True)):
         prints[row] = np.frombuffer(fingerprint(fields), dtype=np.uint64)
@@ -79,7 +84,7 @@ def _fingerprint_records(records: Records, progress: Progress) -> UInt64Array:
     return prints
 
 
-def _group_rows(groups: IntArray, group_count: int) -> TextColumn:
+def _group_rows(groups: Ints, group_count: int) -> TextColumn:
     """Group rows by fingerprint, as a text column whose texts are the fingerprints."""
     counts = np.bincount(groups, minlength=group_count)
     rows_by_group = np.argsort(groups, kind="stable")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import FloatArray, IntArray, UInt64Array
+from matcher.array_types import Doubles, Ints, UInts
 from matcher.dedupe.base.pair_codes import (
     PAIRS_PER_CHUNK,
     collect_unique,
@@ -38,8 +38,8 @@ class Batch:
     """Records to store or to look up: names, identifiers, keys band by band, and shingle sets."""
 
     names: list[bytes]
-    ids: UInt64Array
-    keys: Iterable[UInt64Array]
+    ids: UInts
+    keys: Iterable[UInts]
     bands: int
     bags: TokenBags
 
@@ -69,7 +69,7 @@ class Batch:
     def __len__(self) -> int:
         return len(self.names)
 
-    def select(self, rows: IntArray) -> "Batch":
+    def select(self, rows: Ints) -> "Batch":
         """Return the records of some rows."""
         sizes = self.bags.sizes[rows]
         tokens = self.bags.tokens[expand_ranges(self.bags.offsets()[:-1][rows], sizes)]
@@ -82,9 +82,9 @@ class Batch:
 class PartMatches:
     """Similar pairs of a looked-up record and a record of a part, and the work it took."""
 
-    queries: IntArray
-    places: IntArray
-    similarity: FloatArray
+    queries: Ints
+    places: Ints
+    similarity: Doubles
     candidates: int
     comparisons: int
 
@@ -121,7 +121,7 @@ class Part:
         encoded = bytes(self._names[start : int(self._name_ends[place])])
         return encoded.decode("utf-8", "surrogatepass")
 
-    def find_places(self, ids: UInt64Array) -> IntArray:
+    def find_places(self, ids: UInts) -> Ints:
         """Return the place of each record by identifier; -1 if it is not stored."""
         place = np.minimum(np.searchsorted(self._ids, ids), self.count - 1)
         return np.where(self._ids[place] == ids, self._id_order[place].astype(np.int64), -1)
@@ -140,14 +140,14 @@ class Part:
         similarity = shared[is_similar] / union[is_similar]
         return PartMatches(rows[is_similar], places[is_similar], similarity, candidates, len(rows))
 
-    def keys_by_record(self) -> Iterator[UInt64Array]:
+    def keys_by_record(self) -> Iterator[UInts]:
         """Yield the keys band by band, in the order of the records."""
         for keys, order in zip(self._keys, self._order, strict=True):
             by_record = np.empty(self.count, dtype=np.uint64)
             by_record[order] = keys
             yield by_record
 
-    def ids_by_record(self) -> UInt64Array:
+    def ids_by_record(self) -> UInts:
         """Return the identifiers in the order of the records."""
         by_record = np.empty(self.count, dtype=np.uint64)
         by_record[self._id_order] = self._ids
@@ -157,7 +157,7 @@ class Part:
         """Return the shingle sets of all records."""
         return TokenBags(self._tokens.astype(np.int64), self._sizes.astype(np.int64))
 
-    def _match_bands(self, query_keys: Iterable[UInt64Array]) -> Iterator[IntArray]:
+    def _match_bands(self, query_keys: Iterable[UInts]) -> Iterator[Ints]:
         """Yield packed pairs of a query and a stored record that share a key, band by band."""
         for keys, order, band_queries in zip(self._keys, self._order, query_keys, strict=True):
             # Sorted queries walk through the memory map in one direction.

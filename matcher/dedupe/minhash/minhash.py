@@ -13,14 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catalog.runtime.progress import Progress, no_progress
-from matcher.dedupe.base.join import (
-    BoolArray,
-    IntArray,
-    JoinResult,
-    PairBatch,
-    UInt64Array,
-    build_result,
-)
+from matcher.array_types import Bools, Ints, UInts
+from matcher.dedupe.base.join import JoinResult, PairBatch, build_result
 from matcher.dedupe.base.pair_codes import collect_unique, match_keys, unpack_pairs
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.base.similarity_measures import TokenBags
@@ -49,10 +43,10 @@ class SimilarTexts:
     `shared` are the shingles that both texts of a pair have, `union` those of either.
     """
 
-    left: IntArray
-    right: IntArray
-    shared: IntArray
-    union: IntArray
+    left: Ints
+    right: Ints
+    shared: Ints
+    union: Ints
     candidates: int
     comparisons: int
 
@@ -61,8 +55,8 @@ class SimilarTexts:
 class SketchedTexts:
     """The number of shingles of some texts, and the sketches of their sets (`sketch_sets`)."""
 
-    sizes: IntArray
-    sketches: UInt64Array
+    sizes: Ints
+    sketches: UInts
 
 
 @dataclass(frozen=True)
@@ -99,7 +93,7 @@ class MinHash:
         plan = self.plan_bands()
         sides = [_hash_side(column, self, plan, progress) for column in columns]
 
-        def keep(codes: IntArray) -> IntArray:
+        def keep(codes: Ints) -> Ints:
             left, right = unpack_pairs(codes)
             return codes[self.may_be_similar(sides[0].sketched(left), sides[-1].sketched(right))]
 
@@ -119,24 +113,22 @@ class MinHash:
         """Return the division of signatures into bands."""
         return plan_bands(float(self.threshold), self.permutations, self.recall)
 
-    def hash_texts(
-        self, texts: Sequence[str], plan: BandPlan
-    ) -> tuple[list[UInt64Array], TokenBags]:
+    def hash_texts(self, texts: Sequence[str], plan: BandPlan) -> tuple[list[UInts], TokenBags]:
         """Return the keys of some texts, band by band, and their sets of shingles."""
         hashes, counts = self.shingling.with_fallback(texts)
         signatures = compute_signatures(hashes, counts, self.permutations)
         return band_keys(signatures, plan), build_token_sets(hashes, counts)
 
     def verify(
-        self, left: TokenBags, right: TokenBags, left_texts: IntArray, right_texts: IntArray
-    ) -> tuple[IntArray, IntArray, BoolArray]:
+        self, left: TokenBags, right: TokenBags, left_texts: Ints, right_texts: Ints
+    ) -> tuple[Ints, Ints, Bools]:
         """Return the shingles that each pair shares, those that it has, and if it is similar."""
         shared = count_shared_tokens(left, right, left_texts, right_texts)
         union = left.sizes[left_texts] + right.sizes[right_texts] - shared
         is_similar = shared * self.threshold.denominator >= union * self.threshold.numerator
         return shared, union, is_similar
 
-    def may_be_similar(self, left: SketchedTexts, right: SketchedTexts) -> BoolArray:
+    def may_be_similar(self, left: SketchedTexts, right: SketchedTexts) -> Bools:
         """Return the pairs that the sizes and sketches of their shingle sets do not rule out.
 
         The bits in which two sketches differ, and the difference in size, are lower bounds on the
@@ -147,7 +139,7 @@ class MinHash:
         numerator, denominator = self.threshold.numerator, self.threshold.denominator
         # Jaccard >= t is unshared <= (1 - t) / (1 + t) x both sizes, here in whole numbers.
         bound = (left.sizes + right.sizes) * (denominator - numerator)
-        possible: BoolArray = unshared * (denominator + numerator) <= bound
+        possible: Bools = unshared * (denominator + numerator) <= bound
         return possible
 
 
@@ -161,14 +153,14 @@ class _HashedSide:
 
     keys: NDArray[np.uint32]
     bags: TokenBags
-    sketches: UInt64Array
+    sketches: UInts
 
-    def sketched(self, texts: IntArray) -> SketchedTexts:
+    def sketched(self, texts: Ints) -> SketchedTexts:
         """Return sizes and sketches of some texts."""
         return SketchedTexts(self.bags.sizes[texts], self.sketches[texts])
 
 
-def sketch_sets(bags: TokenBags) -> UInt64Array:
+def sketch_sets(bags: TokenBags) -> UInts:
     """Return a 64-bit sketch of each shingle set: a bit per shingle, by its hash."""
     bits = np.uint64(1) << (bags.tokens & 63).astype(np.uint64)
     if not len(bits):
@@ -207,7 +199,7 @@ def _hash_side(
     return _HashedSide(keys, TokenBags(np.concatenate(tokens), np.concatenate(sizes)), sketches)
 
 
-def _match_bands(sides: list[_HashedSide], max_group: int | None) -> Iterator[IntArray]:
+def _match_bands(sides: list[_HashedSide], max_group: int | None) -> Iterator[Ints]:
     """Yield the packed pairs of texts that share a key, band by band."""
     if len(sides) == 1:
         for keys in sides[0].keys:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
+from matcher.array_types import Bools, Ints, UInts
 from matcher.dedupe.base.rolling_hash import base_powers
 from matcher.dedupe.base.text_columns import CodePoints, code_points, run_offsets, slice_chunks
 from matcher.mixed_bits import mix_bits
@@ -37,7 +37,7 @@ class Shingling:
     unit: ShingleUnit = "words"
     size: int = 1
 
-    def __call__(self, texts: Sequence[str]) -> tuple[UInt64Array, IntArray]:
+    def __call__(self, texts: Sequence[str]) -> tuple[UInts, Ints]:
         """Return the hashes of the shingles, text after text, and the number of each text.
 
         A shingle that repeats in a text has several equal hashes.
@@ -53,7 +53,7 @@ class Shingling:
             return _hash_runs(mix_bits(points), lengths, self.size)
         return _hash_runs(*_hash_words(points, lengths), self.size)
 
-    def with_fallback(self, texts: Sequence[str]) -> tuple[UInt64Array, IntArray]:
+    def with_fallback(self, texts: Sequence[str]) -> tuple[UInts, Ints]:
         """Hash shingles; a text without any gets one of its own, so that it matches only its
         equals.
 
@@ -73,7 +73,7 @@ def chunk_texts(texts: Sequence[str]) -> Iterator[slice]:
     yield from chunk_lengths(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
 
 
-def chunk_lengths(lengths: IntArray) -> Iterator[slice]:
+def chunk_lengths(lengths: Ints) -> Iterator[slice]:
     """Yield slices of texts as `chunk_texts` does, from their lengths in characters."""
     for chunk in slice_chunks(lengths, MAX_CHUNK_CHARACTERS):
         for start in range(chunk.start, chunk.stop, MAX_CHUNK_TEXTS):
@@ -85,7 +85,7 @@ def _hash_text(text: str) -> int:
     return int.from_bytes(blake2b(encoded, digest_size=8).digest())
 
 
-def _hash_words(points: CodePoints, lengths: IntArray) -> tuple[UInt64Array, IntArray]:
+def _hash_words(points: CodePoints, lengths: Ints) -> tuple[UInts, Ints]:
     """Return the hash of each word, and the number of words of each text."""
     is_inner = _is_word_character(points)
     text_starts = run_offsets(lengths)
@@ -104,7 +104,7 @@ def _hash_words(points: CodePoints, lengths: IntArray) -> tuple[UInt64Array, Int
     return mix_bits(hashes), np.diff(np.searchsorted(starts, text_starts))
 
 
-def _hash_runs(hashes: UInt64Array, counts: IntArray, size: int) -> tuple[UInt64Array, IntArray]:
+def _hash_runs(hashes: UInts, counts: Ints, size: int) -> tuple[UInts, Ints]:
     """Return the hashes of all runs of `size` consecutive items within a text."""
     run_hashes, offsets = hashes.copy(), run_offsets(counts)
     is_run_start = np.ones(len(hashes), dtype=np.bool_)
@@ -120,7 +120,7 @@ def _hash_runs(hashes: UInt64Array, counts: IntArray, size: int) -> tuple[UInt64
     return run_hashes[is_run_start], run_counts
 
 
-def _hash_short_texts(hashes: UInt64Array, first: IntArray, counts: IntArray) -> UInt64Array:
+def _hash_short_texts(hashes: UInts, first: Ints, counts: Ints) -> UInts:
     """Return the hash of all items of some texts as one run."""
     run_hashes = hashes[first]
     for step in range(1, int(counts.max(initial=0))):
@@ -129,12 +129,12 @@ def _hash_short_texts(hashes: UInt64Array, first: IntArray, counts: IntArray) ->
     return run_hashes
 
 
-def _is_word_character(points: CodePoints) -> BoolArray:
+def _is_word_character(points: CodePoints) -> Bools:
     """Return True for the characters of words, as `matcher.records.word_breaks` defines them."""
     table = np.zeros(CODE_POINT_COUNT, dtype=np.bool_)
     table[points] = True
     # Python is asked once for each character that occurs.
     for point in np.flatnonzero(table).tolist():
         table[point] = is_word_character(chr(point))
-    is_word: BoolArray = table[points]
+    is_word: Bools = table[points]
     return is_word

@@ -11,16 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import IntArray, UInt64Array
+from matcher.array_types import Ints, UInts
 from matcher.dedupe.base.text_columns import run_offsets
-from matcher.mixed_bits import mix_bits
+from matcher.mixed_bits import GOLDEN_RATIO_64, mix_bits
 
 Signatures = NDArray[np.uint32]  # a row per permutation, a column per text
 DEFAULT_PERMUTATIONS = 128  # length of a signature, as in datasketch
 DEFAULT_RECALL = 0.95  # share of the pairs at the threshold that share a band
 TEXTS_PER_BLOCK = 4096  # texts whose minima are taken at once; cap on memory
 EMPTY_MINIMUM = np.uint32(0xFFFFFFFF)  # value of a text without shingles
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd constant, 2^64 / golden ratio
+_FACTOR = np.uint64(GOLDEN_RATIO_64)  # odd factor of the polynomial hash
 
 
 class BandPlan(NamedTuple):
@@ -50,7 +50,7 @@ def plan_bands(
 
 
 def compute_signatures(
-    hashes: UInt64Array, counts: IntArray, permutations: int = DEFAULT_PERMUTATIONS
+    hashes: UInts, counts: Ints, permutations: int = DEFAULT_PERMUTATIONS
 ) -> Signatures:
     """Return the minimum of each text's shingle hashes under each permutation."""
     signatures = np.full((permutations, len(counts)), EMPTY_MINIMUM, dtype=np.uint32)
@@ -73,9 +73,9 @@ def compute_signatures(
     return signatures
 
 
-def band_keys(signatures: Signatures, plan: BandPlan) -> list[UInt64Array]:
+def band_keys(signatures: Signatures, plan: BandPlan) -> list[UInts]:
     """Return for each band the key of each text: a hash of its rows."""
-    keys_of_band = list[UInt64Array]()
+    keys_of_band = list[UInts]()
     for band in range(plan.bands):
         keys = np.full(signatures.shape[1], band, dtype=np.uint64)
         for row in signatures[band * plan.rows : (band + 1) * plan.rows]:

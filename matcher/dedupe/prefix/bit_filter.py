@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
+from matcher.array_types import Bools, Ints, UInts
 from matcher.dedupe.base.similarity_measures import Measure, tabulate
 from matcher.dedupe.base.text_columns import expand_ranges, run_offsets
 from matcher.dedupe.prefix.token_orders import SelectedTokens
@@ -31,7 +31,7 @@ Range = tuple[int, int]  # first and end of consecutive records
 class FilterSide:
     """The records of one side by ascending size, and their selected tokens at each level."""
 
-    sizes: IntArray
+    sizes: Ints
     levels: list[SelectedTokens]
 
 
@@ -39,12 +39,12 @@ class FilterSide:
 class PassedPairs:
     """Pairs that passed all levels, and the number of pairs that passed each level."""
 
-    left: IntArray
-    right: IntArray
-    passed_per_level: IntArray
+    left: Ints
+    right: Ints
+    passed_per_level: Ints
 
 
-def group_by_size(sizes: IntArray) -> list[Range]:
+def group_by_size(sizes: Ints) -> list[Range]:
     """Split records, sorted by size, into groups: of one size if many records have it.
 
     Records of size 0 are left out.
@@ -102,7 +102,7 @@ class GroupFilter:
         for batch_start in range(first, end, batch_size):
             batch = (batch_start, min(batch_start + batch_size, end))
             batch_counts = token_counts[batch_start - first : batch[1] - first]
-            row_numbers = list[IntArray]()
+            row_numbers = list[Ints]()
             for selected, level_rows in zip(left_side.levels, rows, strict=True):
                 row_numbers.append(level_rows.row_numbers(selected, batch, batch_counts))
             for start in range(*batch, block_size):
@@ -118,7 +118,7 @@ class GroupFilter:
         left_side: FilterSide,
         block: Range,
         rows: "list[_BitRows]",
-        row_numbers: list[IntArray],
+        row_numbers: list[Ints],
         is_self_join: bool,
     ) -> PassedPairs:
         passed = self._comparable_pairs(left_side, block, is_self_join)
@@ -129,14 +129,14 @@ class GroupFilter:
                 sharing &= passed
             passed = sharing
             passed_per_level[level] = np.bitwise_count(passed).sum()
-        if passed is None:
-            passed = rows[0].bits[:0]
+        # There is at least one level.
+        assert passed is not None
         left, right = find_set_bits(passed)
         return PassedPairs(left + block[0], right + self._group[0], passed_per_level)
 
     def _comparable_pairs(
         self, left_side: FilterSide, block: Range, is_self_join: bool
-    ) -> UInt64Array | None:
+    ) -> UInts | None:
         """Return the pairs that sizes and row order allow, as bits; None if all are allowed."""
         sizes = left_side.sizes[slice(*block)]
         is_one_size = sizes[0] == sizes[-1] and self._sizes[0] == self._sizes[-1]
@@ -145,7 +145,7 @@ class GroupFilter:
             return None
         count = len(self._sizes)
         padded_count = -(-count // 64) * 64
-        allowed: BoolArray = np.zeros((len(sizes), padded_count), dtype=np.bool_)
+        allowed: Bools = np.zeros((len(sizes), padded_count), dtype=np.bool_)
         allowed[:, :count] = True
         if overlaps_group:
             allowed[:, :count] = np.arange(*block)[:, None] < np.arange(*self._group)[None, :]
@@ -154,7 +154,7 @@ class GroupFilter:
             allowed[:, :count] &= overlap <= np.minimum(sizes[:, None], self._sizes[None, :])
         return np.packbits(allowed, axis=1, bitorder="little").view(np.uint64)
 
-    def _bit_rows(self, token_counts: IntArray) -> "list[_BitRows]":
+    def _bit_rows(self, token_counts: Ints) -> "list[_BitRows]":
         """Return the bit rows of each level; those of the last call if the counts are the same."""
         rows_key = token_counts.tobytes()
         if self._rows_key != rows_key:
@@ -170,7 +170,7 @@ class _BitRows:
     The last row is empty: it stands for tokens that nobody in the group selected.
     """
 
-    def __init__(self, selected: SelectedTokens, group: Range, token_counts: IntArray) -> None:
+    def __init__(self, selected: SelectedTokens, group: Range, token_counts: Ints) -> None:
         tokens, owners = _first_tokens(selected, group, token_counts)
         distinct, place, counts = np.unique(tokens, return_inverse=True, return_counts=True)
         row_of = np.empty(len(distinct), dtype=np.int64)
@@ -189,9 +189,7 @@ class _BitRows:
         self._empty_row = row_count - 1
         self._row_of = np.append(row_of, self._empty_row)
 
-    def row_numbers(
-        self, selected: SelectedTokens, group: Range, token_counts: IntArray
-    ) -> IntArray:
+    def row_numbers(self, selected: SelectedTokens, group: Range, token_counts: Ints) -> Ints:
         """Return the bit rows of the selected tokens of another group, a line a record.
 
         Shorter lines are filled up with the empty row.
@@ -208,10 +206,10 @@ class _BitRows:
         numbers[owners, nth] = self._row_of[np.where(is_present, places, -1)]
         return numbers
 
-    def unite(self, row_numbers: IntArray) -> UInt64Array:
+    def unite(self, row_numbers: Ints) -> UInts:
         """Return for each line the union of its bit rows: the records that share a token."""
         lines, width = row_numbers.shape
-        union: UInt64Array = self.bits[row_numbers[:, 0]]
+        union: UInts = self.bits[row_numbers[:, 0]]
         # Few records of many tokens have their rows gathered many columns at a time.
         step = max(1, GATHERED_WORDS // max(1, lines * self.bits.shape[1]))
         for start in range(1, width, step):
@@ -220,7 +218,7 @@ class _BitRows:
         return union
 
 
-def find_set_bits(bits: UInt64Array) -> tuple[IntArray, IntArray]:
+def find_set_bits(bits: UInts) -> tuple[Ints, Ints]:
     """Return row and column of each set bit of a bit matrix.
 
     Few bits are set, so bytes without any are skipped first.
@@ -238,9 +236,7 @@ def find_set_bits(bits: UInt64Array) -> tuple[IntArray, IntArray]:
     return row, place - row * bits_per_row
 
 
-def _first_tokens(
-    selected: SelectedTokens, group: Range, token_counts: IntArray
-) -> tuple[IntArray, IntArray]:
+def _first_tokens(selected: SelectedTokens, group: Range, token_counts: Ints) -> tuple[Ints, Ints]:
     """Return the first selected tokens of each record of a group, and the record's place in it."""
     starts = selected.offsets[group[0] : group[1]]
     available = selected.offsets[group[0] + 1 : group[1] + 1] - starts

@@ -6,13 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
+from matcher.array_types import Bools, Doubles, Ints
 from matcher.dedupe.base.edit_distance import (
     ObjectArray,
     compute_distances_by_row,
     edit_similarity,
     max_distance,
 )
-from matcher.dedupe.base.join import BoolArray, FloatArray, IntArray
 from matcher.dedupe.base.similarity_measures import Measure, TokenBags, tokenize_columns
 from matcher.dedupe.base.text_columns import (
     TextColumn,
@@ -61,7 +61,7 @@ class PreparedJoin:
         return [np.array(column.texts, dtype=object) for column in self.columns]
 
     @cached_property
-    def max_distances(self) -> IntArray:
+    def max_distances(self) -> Ints:
         """The distance that the threshold allows, by the length of the longer text."""
         longest = 0
         for bags in self.bags:
@@ -75,11 +75,11 @@ class PreparedJoin:
 class SimilarPairs:
     """Similar pairs of texts, and the number of pairs that passed each level."""
 
-    left: IntArray
-    right: IntArray
-    similarity: FloatArray
-    reason: IntArray
-    passed_per_level: IntArray
+    left: Ints
+    right: Ints
+    similarity: Doubles
+    reason: Ints
+    passed_per_level: Ints
 
 
 def prepare_join(texts: Sequence[Sequence[str]], measure: Measure, levels: int) -> PreparedJoin:
@@ -107,7 +107,7 @@ def _sort_by_size(column: TextColumn, bags: TokenBags) -> tuple[TextColumn, Toke
     return sorted_column, TokenBags(tokens, sizes)
 
 
-def _selected_counts(bags: TokenBags, measure: Measure) -> IntArray:
+def _selected_counts(bags: TokenBags, measure: Measure) -> Ints:
     """Return the number of tokens that each record selects.
 
     A record that shares at least n of its s tokens with every similar one shares one of any
@@ -196,8 +196,8 @@ def _compare_pairs(join: PreparedJoin, passed: PassedPairs) -> SimilarPairs:
 
 
 def _score_overlaps(
-    measure: Measure, overlap: IntArray, left_sizes: IntArray, right_sizes: IntArray
-) -> tuple[BoolArray, FloatArray]:
+    measure: Measure, overlap: Ints, left_sizes: Ints, right_sizes: Ints
+) -> tuple[Bools, Doubles]:
     """Return for each pair whether it is similar, and its similarity.
 
     Few combinations of overlap and sizes differ, so each is scored once.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcher.dedupe.base.join import IntArray
+from matcher.array_types import Ints
 from matcher.dedupe.base.similarity_measures import TokenBags
 from matcher.dedupe.base.text_columns import run_offsets
 
@@ -23,12 +23,12 @@ class SelectedTokens:
     Those of record i are `tokens[offsets[i] : offsets[i + 1]]`.
     """
 
-    tokens: IntArray
-    offsets: IntArray
+    tokens: Ints
+    offsets: Ints
 
 
 def select_tokens(
-    sides: Sequence[TokenBags], max_tokens: Sequence[IntArray], vocabulary_size: int, levels: int
+    sides: Sequence[TokenBags], max_tokens: Sequence[Ints], vocabulary_size: int, levels: int
 ) -> Iterator[list[SelectedTokens]]:
     """Yield for each level the selected tokens of each side.
 
@@ -56,7 +56,7 @@ def select_tokens(
             times_selected += np.bincount(side.tokens, minlength=vocabulary_size)
 
 
-def _select_lowest_ranks(bags: TokenBags, counts: IntArray, rank: IntArray) -> SelectedTokens:
+def _select_lowest_ranks(bags: TokenBags, counts: Ints, rank: Ints) -> SelectedTokens:
     rank_bits = len(rank).bit_length()
     keys = np.repeat(np.arange(len(bags.sizes)) << rank_bits, bags.sizes) | rank[bags.tokens]
     keys.sort()

@@ -9,13 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from matcher.dedupe.base.join import IntArray, UInt64Array
+from matcher.array_types import Ints, UInts
 from matcher.dedupe.base.text_columns import run_offsets, stable_argsort
 
 MAX_SLICED_WORDS = 64  # words; longer texts are few, and counted bit by bit
 
 
-def majority_bits(words: UInt64Array, counts: IntArray) -> UInt64Array:
+def majority_bits(words: UInts, counts: Ints) -> UInts:
     """Return for each text the bits that more than half of its words have; 0 without words.
 
     >>> words = np.array([0b11, 0b01, 0b10, 0b110], dtype=np.uint64)
@@ -40,10 +40,10 @@ def majority_bits(words: UInt64Array, counts: IntArray) -> UInt64Array:
     return majority
 
 
-def _majority_of_columns(columns: list[UInt64Array], half: int) -> UInt64Array:
+def _majority_of_columns(columns: list[UInts], half: int) -> UInts:
     """Return the bits that more than `half` of the columns have, for all texts at once."""
     # slices[n] has the n-th bit of the count of each of the 64 bit positions.
-    slices = list[UInt64Array]()
+    slices = list[UInts]()
     for number, column in enumerate(columns, 1):
         carry = column
         for place, counter in enumerate(slices):
@@ -61,7 +61,7 @@ def _majority_of_columns(columns: list[UInt64Array], half: int) -> UInt64Array:
     return greater
 
 
-def _majority_of_words(words: UInt64Array) -> np.uint64:
+def _majority_of_words(words: UInts) -> np.uint64:
     bits = np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
     is_majority = 2 * bits.sum(axis=0, dtype=np.int64) > len(words)
     return np.uint64(np.packbits(is_majority, bitorder="little").view(np.uint64)[0])

@@ -16,14 +16,8 @@ from os import cpu_count
 import numpy as np
 
 from catalog.runtime.progress import Progress, no_progress
-from matcher.dedupe.base.join import (
-    FloatArray,
-    IntArray,
-    JoinResult,
-    PairBatch,
-    UInt64Array,
-    build_result,
-)
+from matcher.array_types import Doubles, Ints, UInts
+from matcher.dedupe.base.join import JoinResult, PairBatch, build_result
 from matcher.dedupe.base.pair_codes import collect_unique, pack_pairs, unpack_pairs
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.base.similarity_measures import TokenBags
@@ -121,7 +115,7 @@ class SimHashIndex:
         """Return the memory that hashes and tables take, in bytes."""
         return self._tables.memory_bytes() + sum(column.nbytes for column in self.hashes)
 
-    def _filter_by_hashes(self, queries: list[SimHashes], codes: IntArray) -> IntArray:
+    def _filter_by_hashes(self, queries: list[SimHashes], codes: Ints) -> Ints:
         """Return the pairs whose hashes are close in every field; empty fields rule out nothing."""
         parts = self._method.parts
         max_bits = self._method.max_distance * parts.bits
@@ -148,13 +142,13 @@ def compute_simhashes(texts: Sequence[str], bits: int) -> SimHashes:
         return np.concatenate([_cut_bits(np.empty(0, dtype=np.uint64), bits), *hashed_chunks])
 
 
-def _cut_bits(hashes: UInt64Array, bits: int) -> SimHashes:
+def _cut_bits(hashes: UInts, bits: int) -> SimHashes:
     return hashes if bits == 64 else hashes.astype(np.uint32)
 
 
 def _mean_bigram_similarity(
-    left: Records, right: Records, left_rows: IntArray, right_rows: IntArray
-) -> FloatArray:
+    left: Records, right: Records, left_rows: Ints, right_rows: Ints
+) -> Doubles:
     """Return the mean Jaccard similarity of the bigrams, over the fields that either record has."""
     total, field_count = np.zeros(len(left_rows)), np.zeros(len(left_rows))
     # Each record's bigrams are computed once, however many pairs it is in.
@@ -167,11 +161,11 @@ def _mean_bigram_similarity(
         union = left_bags.sizes[left_of] + right_bags.sizes[right_of] - shared
         total += shared / np.maximum(union, 1)
         field_count += union > 0
-    mean: FloatArray = total / np.maximum(field_count, 1)
+    mean: Doubles = total / np.maximum(field_count, 1)
     return mean
 
 
-def _bigrams(texts: Sequence[str], rows: IntArray) -> TokenBags:
+def _bigrams(texts: Sequence[str], rows: Ints) -> TokenBags:
     """Return the character bigrams of some of the texts."""
     selected = [texts[row] for row in rows.tolist()]
     return build_token_sets(*Shingling("characters", 2)(selected))

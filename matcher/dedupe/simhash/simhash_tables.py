@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import BoolArray, IntArray
+from matcher.array_types import Bools, Ints
 from matcher.dedupe.base.pair_codes import PAIRS_PER_CHUNK, pack_pairs
 from matcher.dedupe.base.text_columns import expand_ranges, slice_chunks
 
@@ -50,7 +50,7 @@ class HashParts:
         """Return all choices of parts that may agree."""
         return [*combinations(range(self.count), self.equal)]
 
-    def agree(self, left: SimHashes, right: SimHashes) -> BoolArray:
+    def agree(self, left: SimHashes, right: SimHashes) -> Bools:
         """Return True where two hashes agree on enough parts.
 
         >>> left, right = np.array([0x11223344], np.uint32), np.array([0x11220000], np.uint32)
@@ -63,7 +63,7 @@ class HashParts:
         agreeing = np.zeros(len(difference), dtype=np.int8)
         for part in range(self.count):
             agreeing += (difference >> word(part * self.width)) & part_mask == 0
-        enough: BoolArray = agreeing >= self.equal
+        enough: Bools = agreeing >= self.equal
         return enough
 
 
@@ -86,7 +86,7 @@ class HashTables:
         with ThreadPoolExecutor(cpu_count() or 1) as pool:
             self._tables = [*pool.map(build_table, parts.choices())]
 
-    def find_matches(self, queries: SimHashes) -> Iterator[IntArray]:
+    def find_matches(self, queries: SimHashes) -> Iterator[Ints]:
         """Yield packed pairs of a query and a stored hash; tables may repeat a pair."""
         rows = np.flatnonzero(queries)
         for choice, table in zip(self._parts.choices(), self._tables, strict=True):
@@ -105,7 +105,7 @@ class _Table:
         order = np.argsort(keys, kind="stable" if keys.itemsize == 2 else "quicksort")
         self._keys, self._rows = keys[order], rows[order]
 
-    def find_matches(self, keys: SimHashes, rows: IntArray) -> Iterator[IntArray]:
+    def find_matches(self, keys: SimHashes, rows: Ints) -> Iterator[Ints]:
         """Yield packed pairs of a query's row and a stored row with equal keys."""
         by_key = np.argsort(keys, kind="stable")
         keys, rows = keys[by_key], rows[by_key]

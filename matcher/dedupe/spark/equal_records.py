@@ -9,7 +9,7 @@ import numpy as np
 
 from catalog.runtime.progress import Progress
 from catalog.runtime.spark.session import SparkJobs, import_spark_module, spark_errors
-from matcher.dedupe.base.join import IntArray
+from matcher.array_types import Ints
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.exact.exact_join import Exact, fingerprint
 
@@ -23,7 +23,7 @@ class SparkExact(Exact):
 
     jobs: SparkJobs
 
-    def group_equal(self, sides: Sequence[Records], progress: Progress) -> tuple[IntArray, int]:
+    def group_equal(self, sides: Sequence[Records], progress: Progress) -> tuple[Ints, int]:
         """Return the group of each record, side after side, and the number of groups."""
         pyarrow = import_spark_module("pyarrow")
         # ASCII JSON, because a text may hold halves of surrogate pairs.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from catalog.runtime.progress import Progress
 from catalog.runtime.spark.session import SparkJobs, import_spark_module, spark_errors
-from matcher.dedupe.base.join import IntArray, UInt64Array
+from matcher.array_types import Ints, UInts
 from matcher.dedupe.base.pair_codes import match_keys, unpack_pairs
 from matcher.dedupe.base.similarity_measures import TokenBags
 from matcher.dedupe.base.text_columns import TextColumn
@@ -127,7 +127,7 @@ def _hash_batches(method: MinHash) -> "Batches":
     return run
 
 
-def _hashed_batch(places: IntArray, keys: UInt64Array, bags: TokenBags) -> Any:
+def _hashed_batch(places: Ints, keys: UInts, bags: TokenBags) -> Any:
     import pyarrow
 
     # Shingles are numbers of 32 bits.
@@ -203,7 +203,7 @@ def _match_bands(method: MinHash, left_count: int | None) -> "Batches":
     return run
 
 
-def _pair_batch(left: IntArray, right: IntArray) -> Any:
+def _pair_batch(left: Ints, right: Ints) -> Any:
     import pyarrow
 
     return pyarrow.record_batch({"left": pyarrow.array(left), "right": pyarrow.array(right)})
@@ -235,7 +235,7 @@ def _compare_pairs(method: MinHash) -> "Batches":
     return run
 
 
-def _number_keys(bands: NDArray[np.int32], keys: IntArray) -> UInt64Array:
+def _number_keys(bands: NDArray[np.int32], keys: Ints) -> UInts:
     """Number the different keys of all bands from 0."""
     order = np.lexsort((keys, bands))
     is_new = np.ones(len(order), dtype=np.bool_)

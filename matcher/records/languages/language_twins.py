@@ -264,7 +264,8 @@ def _count_shared(first: LocalizedPage, second: LocalizedPage) -> int:
 def _have_same_image(first: LocalizedPage, second: LocalizedPage) -> bool:
     if first.image and first.image == second.image:
         return True
-    return bool(first.picture) and first.picture == second.picture
+    number = first.image_folder_number
+    return bool(number) and number == second.image_folder_number
 
 
 def _have_comparable_prices(first: LocalizedPage, second: LocalizedPage) -> bool:

@@ -21,11 +21,11 @@ MAX_ALTERNATES = 100
 # First images on more pages than this, addresses that differ in language counted once, are logos.
 MAX_PAGES_PER_IMAGE = 3
 # Shops that translate the names of files number the picture: `/45-large_default/red-lamp.jpg`.
-_PICTURE_NUMBER = re.compile(r"/(\d{1,12})-[a-z_]{1,40}/[^/]+$")
+_IMAGE_FOLDER_NUMBER = re.compile(r"/(\d{1,12})-[a-z_]{1,40}/[^/]+$")
 
 
 @dataclass(frozen=True)
-class PageLanguage:
+class PageVersions:
     """A page's language, and the pages that it names as its versions in other languages.
 
     `language` is a code such as `de-AT`, "" if unknown. `alternates` maps codes (hreflang) to URLs,
@@ -37,7 +37,7 @@ class PageLanguage:
     canonical: str = ""
 
 
-NO_LANGUAGE = PageLanguage()
+NO_VERSIONS = PageVersions()
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class LocalizedPage:
 
     `language` is the primary language, "" where all pages of the shop name the same one, which is
     then a constant of the template. `alternates` maps codes to addresses. `image` is the first
-    image, "" if many pages have it; `picture` the number of its folder.
+    image, "" if many pages have it; `image_folder_number` the number of its folder.
     """
 
     record: Record
@@ -56,7 +56,7 @@ class LocalizedPage:
     canonical: str = ""
     currency: str = ""
     image: str = ""
-    picture: str = ""
+    image_folder_number: str = ""
 
     @property
     def label(self) -> Hashable:
@@ -71,16 +71,16 @@ class LocalizedPage:
 
 def localize_pages(
     shop: Sequence[Record],
-    languages: Sequence[PageLanguage] = (),
+    languages: Sequence[PageVersions] = (),
     offers: Sequence[OfferFields] = (),
 ) -> list[LocalizedPage]:
     """Combine the shop's records with the languages and raw offers of their pages, if known."""
-    languages = languages or [NO_LANGUAGE] * len(shop)
+    languages = languages or [NO_VERSIONS] * len(shop)
     offers = offers or [OfferFields()] * len(shop)
     codes = [primary_language(page.language) for page in languages]
     if len(set(codes) - {""}) < 2:
         codes = [""] * len(codes)
-    addresses = [_own_address(record) for record in shop]
+    addresses = [_page_address(record) for record in shop]
     images = _distinctive_images(shop, addresses)
     pages = []
     for row, record in enumerate(shop):
@@ -88,7 +88,7 @@ def localize_pages(
         alternates = {}
         for code, url in list(page.alternates.items())[:MAX_ALTERNATES]:
             alternates[code] = parse_link(url).address
-        picture = _PICTURE_NUMBER.search(offer.images[0]) if offer.images else None
+        folder_number = _IMAGE_FOLDER_NUMBER.search(offer.images[0]) if offer.images else None
         pages.append(
             LocalizedPage(
                 record=record,
@@ -98,13 +98,13 @@ def localize_pages(
                 canonical=parse_link(page.canonical).address,
                 currency=offer.currency or "",
                 image=images[row],
-                picture=picture[1] if picture else "",
+                image_folder_number=folder_number[1] if folder_number else "",
             )
         )
     return pages
 
 
-def _own_address(record: Record) -> LanguageAddress:
+def _page_address(record: Record) -> LanguageAddress:
     """Split the address of the page itself: its canonical one may be that of another language."""
     link = record.link
     if record.alternate_links and not record.variant_page:

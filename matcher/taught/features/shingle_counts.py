@@ -1,7 +1,6 @@
 """Counts of the shingles of texts, as sparse rows over hashed columns."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import sparse
@@ -12,13 +11,6 @@ from matcher.dedupe.minhash.shingles import Shingling, chunk_texts
 
 # Texts whose tokens are counted at once; cap on memory.
 TEXTS_PER_CHUNK = 50_000
-
-
-def split_texts(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Yield texts in chunks, in their order."""
-    remaining = iter(texts)
-    while chunk := [*islice(remaining, TEXTS_PER_CHUNK)]:
-        yield chunk
 
 
 def count_shingles(

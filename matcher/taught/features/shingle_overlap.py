@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from catalog.runtime.batches import iterate_batches
 from matcher.array_types import Doubles, Floats, Ints, Matrix
 from matcher.blocking.vectors import (
     inverse_frequency,
@@ -20,7 +21,7 @@ from matcher.blocking.vectors import (
 )
 from matcher.dedupe.minhash.shingles import Shingling
 from matcher.taught.features.feature import NEVER_LOWERS, Feature
-from matcher.taught.features.shingle_counts import count_shingles, split_texts
+from matcher.taught.features.shingle_counts import TEXTS_PER_CHUNK, count_shingles
 
 # Words of a shingle of a long text (Jobs Data).
 DEFAULT_SIZE = 6
@@ -66,7 +67,7 @@ def weigh_shingles(texts: Iterable[str], size: int) -> Floats:
     """Weigh the shingles of a column by rarity, by a pass over all of its texts."""
     total = 0
     counts = np.zeros(1 << SHINGLE_BITS, np.int64)
-    for chunk in split_texts(texts):
+    for chunk in iterate_batches(texts, TEXTS_PER_CHUNK):
         total += len(chunk)
         counts += rows_per_column(_hash_shingles(chunk, size))
     return inverse_frequency(total, counts)

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from catalog.runtime.batches import iterate_batches
 from matcher.array_types import Floats, Ints, Matrix
 from matcher.blocking.vectors import (
     hash_tokens,
@@ -21,7 +22,7 @@ from matcher.blocking.vectors import (
 )
 from matcher.dedupe.minhash.shingles import Shingling
 from matcher.records.text import fold, has_digit, join_neighbours, tokenize
-from matcher.taught.features.shingle_counts import count_shingles, split_texts
+from matcher.taught.features.shingle_counts import TEXTS_PER_CHUNK, count_shingles
 
 # Characters of a text that are compared as a whole; cap against hostile input.
 MAX_CHARACTERS = 1_000
@@ -110,7 +111,7 @@ class _TokenCounter:
 def weigh_tokens(texts: Iterable[str]) -> TokenWeights:
     """Weigh the tokens of a column by a pass over all of its texts, without holding their rows."""
     counter = _TokenCounter()
-    for chunk in split_texts(texts):
+    for chunk in iterate_batches(texts, TEXTS_PER_CHUNK):
         folded = [fold(text, MAX_CHARACTERS) for text in chunk]
         tokens = [tokenize(text) for text in folded]
         words = hash_tokens(tokens, 1 << WORD_BITS)

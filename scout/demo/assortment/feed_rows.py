@@ -82,33 +82,37 @@ class FeedContents:
 
 def make_feed_contents(seed: int, offers: Sequence[Offer], former: Sequence[Offer]) -> FeedContents:
     """Make the feed of a shop that sells `offers` and once sold some of `former`."""
-    draw = seeded_random(seed, "listing")
-    listed, lacking = _split_offers(offers, draw)
-    gone = _draw_gone_offers(former, draw)
-    rows = [_make_row(offer, index, draw) for index, offer in enumerate(listed)]
-    rows += [replace(_make_row(offer, 0, draw), form="plain") for offer in gone]
+    generator = seeded_random(seed, "listing")
+    listed, lacking = _split_offers(offers, generator)
+    gone = _draw_gone_offers(former, generator)
+    rows = [_make_row(offer, index, generator) for index, offer in enumerate(listed)]
+    rows += [replace(_make_row(offer, 0, generator), form="plain") for offer in gone]
     rows += _faulty_rows(lacking, listed, gone)
-    draw.shuffle(rows)
+    generator.shuffle(rows)
     return FeedContents(tuple(rows), tuple(gone))
 
 
-def _split_offers(offers: Sequence[Offer], draw: random.Random) -> tuple[list[Offer], list[Offer]]:
+def _split_offers(
+    offers: Sequence[Offer], generator: random.Random
+) -> tuple[list[Offer], list[Offer]]:
     """Split the offers, shuffled, into the listed ones and a random share that the feed lacks."""
     eligible = []
     for offer in offers:
         if offer.category.slug != LACKS_CATEGORY and offer.price <= LACKS_ABOVE:
             eligible.append(offer)
-    draw.shuffle(eligible)
+    generator.shuffle(eligible)
     cut = round(len(eligible) * SHARE_LACKING_ELSEWHERE)
     return eligible[cut:], eligible[:cut]
 
 
-def _draw_gone_offers(former: Sequence[Offer], draw: random.Random) -> list[Offer]:
+def _draw_gone_offers(former: Sequence[Offer], generator: random.Random) -> list[Offer]:
     single = [
         offer for offer in former if not offer.variants and not offer.family and not offer.parts
     ]
-    german = draw.sample([offer for offer in single if offer.locale == "de"], GONE // 2)
-    english = draw.sample([offer for offer in single if offer.locale == "en"], GONE - GONE // 2)
+    german = generator.sample([offer for offer in single if offer.locale == "de"], GONE // 2)
+    english = generator.sample(
+        [offer for offer in single if offer.locale == "en"], GONE - GONE // 2
+    )
     gone = []
     for index, offer in enumerate(german + english):
         gone.append(_make_unmistakable(offer, FIRST_GONE_NUMBER + GONE_NUMBER_STEP * index))
@@ -125,7 +129,7 @@ def _make_unmistakable(offer: Offer, number: int) -> Offer:
     )
 
 
-def _make_row(offer: Offer, index: int, draw: random.Random) -> FeedRow:
+def _make_row(offer: Offer, index: int, generator: random.Random) -> FeedRow:
     """Make a usable row; `index` decides its link's form and its outdated or absent values."""
     variant = offer.variants[index % 2] if offer.variants else None
     source = variant or offer
@@ -139,7 +143,7 @@ def _make_row(offer: Offer, index: int, draw: random.Random) -> FeedRow:
         # The malformed second question mark of that form would need a third here.
         form = "campaign"
     if index % 10 == 3:
-        price = _draw_outdated_price(price, draw)
+        price = _draw_outdated_price(price, generator)
     regular_price = None
     if offer.old_price and offer.old_price > price and index % 2:
         regular_price = offer.old_price
@@ -148,7 +152,7 @@ def _make_row(offer: Offer, index: int, draw: random.Random) -> FeedRow:
         offer=offer,
         form=form,
         path=path,
-        title=_draw_rewritten_title(title, offer, draw) if index % 14 == 5 else title,
+        title=_draw_rewritten_title(title, offer, generator) if index % 14 == 5 else title,
         price=f"{regular_price or price} {offer.currency}",
         sale_price=f"{price} {offer.currency}" if regular_price else None,
         gtin=source.ean if index % 9 else None,
@@ -157,18 +161,20 @@ def _make_row(offer: Offer, index: int, draw: random.Random) -> FeedRow:
     )
 
 
-def _draw_outdated_price(price: Decimal, draw: random.Random) -> Decimal:
-    return (price * Decimal(draw.choice(["0.85", "0.9", "1.12", "1.3"]))).quantize(Decimal("0.01"))
+def _draw_outdated_price(price: Decimal, generator: random.Random) -> Decimal:
+    return (price * Decimal(generator.choice(["0.85", "0.9", "1.12", "1.3"]))).quantize(
+        Decimal("0.01")
+    )
 
 
-def _draw_rewritten_title(title: str, offer: Offer, draw: random.Random) -> str:
+def _draw_rewritten_title(title: str, offer: Offer, generator: random.Random) -> str:
     parts = title.replace(offer.brand, "").replace(",", " ").split()
     by, praise = "by", "- Best Price, Free Shipping"
     if offer.locale == "de":
         by, praise = "von", "*TOP* jetzt im Angebot"
     reversed_title = f"{' '.join(parts[::-1])} {by} {offer.brand}"
     praised_title = f"{' '.join(parts)} {praise}"
-    return draw.choice([reversed_title, title.upper(), praised_title])
+    return generator.choice([reversed_title, title.upper(), praised_title])
 
 
 def _faulty_rows(

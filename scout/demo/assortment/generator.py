@@ -89,26 +89,26 @@ class _Draft:
 # The order of draws below decides the assortment: any change of it gives another shop.
 
 
-def _category_offers(entry: Entry, index: int, draw: random.Random) -> list[Offer]:
+def _category_offers(entry: Entry, index: int, generator: random.Random) -> list[Offer]:
     category = Category(**{name: entry[name] for name in CATEGORY_FIELDS})
     has_families = bool(entry.get("families"))
-    drafts = _phone_drafts(entry, draw) if has_families else _single_drafts(entry, draw)
+    drafts = _phone_drafts(entry, generator) if has_families else _single_drafts(entry, generator)
     offers = []
     for position, draft in enumerate(drafts):
         number = FIRST_NUMBER + CATEGORY_NUMBERS * index + NUMBER_STEP * position
-        number += draw.randrange(NUMBER_STEP - 1)
-        offers.append(_make_offer(category, entry, draft, number, draw))
-    return make_families(offers, draw) if has_families else offers
+        number += generator.randrange(NUMBER_STEP - 1)
+        offers.append(_make_offer(category, entry, draft, number, generator))
+    return make_families(offers, generator) if has_families else offers
 
 
-def _single_drafts(entry: Entry, draw: random.Random) -> Iterator[_Draft]:
+def _single_drafts(entry: Entry, generator: random.Random) -> Iterator[_Draft]:
     titles: set[str] = set()
     previous: _Draft | None = None
     while len(titles) < entry["count"]:
-        if previous and draw.random() < SHARE_NEIGHBOURS:
-            draft = _draw_neighbour(previous, entry, draw)
+        if previous and generator.random() < SHARE_NEIGHBOURS:
+            draft = _draw_neighbour(previous, entry, generator)
         else:
-            draft = _draw_draft(entry, draw)
+            draft = _draw_draft(entry, generator)
         title = draft.fill(entry["title"])
         if title not in titles:
             titles.add(title)
@@ -116,10 +116,10 @@ def _single_drafts(entry: Entry, draw: random.Random) -> Iterator[_Draft]:
             previous = draft
 
 
-def _phone_drafts(entry: Entry, draw: random.Random) -> Iterator[_Draft]:
+def _phone_drafts(entry: Entry, generator: random.Random) -> Iterator[_Draft]:
     models: set[str] = set()
     while len(models) * FAMILY_SIZE < entry["count"]:
-        draft = _draw_draft(entry, draw)
+        draft = _draw_draft(entry, generator)
         if draft.model in models:
             continue
         models.add(draft.model)
@@ -127,16 +127,16 @@ def _phone_drafts(entry: Entry, draw: random.Random) -> Iterator[_Draft]:
             yield replace(draft, size=size)
 
 
-def _draw_draft(entry: Entry, draw: random.Random) -> _Draft:
-    kind, number = draw.choice(entry["kinds"]), draw.randrange(12, 98) * 10
+def _draw_draft(entry: Entry, generator: random.Random) -> _Draft:
+    kind, number = generator.choice(entry["kinds"]), generator.randrange(12, 98) * 10
     return _Draft(
-        brand=draw.choice(entry["brands"]),
+        brand=generator.choice(entry["brands"]),
         kind=kind,
-        series=draw.choice(entry["series"]),
-        model=f"{draw.choice(entry['models'])} {number}",
+        series=generator.choice(entry["series"]),
+        model=f"{generator.choice(entry['models'])} {number}",
         number=number,
-        size=draw.choice(_sizes(entry, kind)),
-        colour=draw.choice(entry["colours"]),
+        size=generator.choice(_sizes(entry, kind)),
+        colour=generator.choice(entry["colours"]),
     )
 
 
@@ -145,26 +145,30 @@ def _sizes(entry: Entry, kind: str) -> list[str]:
     return sizes
 
 
-def _draw_neighbour(draft: _Draft, entry: Entry, draw: random.Random) -> _Draft:
-    if draw.random() < 0.5 and not draft.model.endswith("S"):
+def _draw_neighbour(draft: _Draft, entry: Entry, generator: random.Random) -> _Draft:
+    if generator.random() < 0.5 and not draft.model.endswith("S"):
         return replace(draft, model=f"{draft.model}S", number=draft.number + 1)
     return replace(
-        draft, size=draw.choice(_sizes(entry, draft.kind)), colour=draw.choice(entry["colours"])
+        draft,
+        size=generator.choice(_sizes(entry, draft.kind)),
+        colour=generator.choice(entry["colours"]),
     )
 
 
 def _make_offer(
-    category: Category, entry: Entry, draft: _Draft, number: int, draw: random.Random
+    category: Category, entry: Entry, draft: _Draft, number: int, generator: random.Random
 ) -> Offer:
-    title, price = draft.fill(entry["title"]), make_price(entry["price"], draw)
+    title, price = draft.fill(entry["title"]), make_price(entry["price"], generator)
     company = 100 * entry["hue"] % 9_000 + entry["brands"].index(draft.brand)
-    sentences = draw.sample(entry["sentences"], draw.randrange(4, len(entry["sentences"]) + 1))
+    sentences = generator.sample(
+        entry["sentences"], generator.randrange(4, len(entry["sentences"]) + 1)
+    )
     path = category.offer_path(slug(title), number)
     ean: str | None = make_ean(company, number)
-    if draw.random() < SHARE_WITHOUT_EAN:
+    if generator.random() < SHARE_WITHOUT_EAN:
         ean = None
     han: str | None = make_han(draft.brand, draft.model, draft.colour, number)
-    if draw.random() < SHARE_WITHOUT_HAN:
+    if generator.random() < SHARE_WITHOUT_HAN:
         han = None
     offer = Offer(
         number=number,
@@ -180,21 +184,21 @@ def _make_offer(
         model=draft.model,
         colour=draft.colour,
         size=draft.size,
-        specs=_draw_specs(category, entry, draft, draw),
-        available=draw.random() >= SHARE_SOLD_OUT,
-        old_price=price_before(price, draw) if draw.random() < SHARE_REDUCED else None,
+        specs=_draw_specs(category, entry, draft, generator),
+        available=generator.random() >= SHARE_SOLD_OUT,
+        old_price=price_before(price, generator) if generator.random() < SHARE_REDUCED else None,
         alternates=(category.below(path),) if category.slug in ALSO_BELOW_CATEGORY else (),
     )
     variant_kind = entry.get("variants")
-    if not variant_kind or draw.random() > SHARE_WITH_VARIANTS:
+    if not variant_kind or generator.random() > SHARE_WITH_VARIANTS:
         return offer
     labels = entry["colours"][:3] if variant_kind == "Colour" else None
-    return add_variants(offer, labels, company, draw)
+    return add_variants(offer, labels, company, generator)
 
 
 def _draw_specs(
-    category: Category, entry: Entry, draft: _Draft, draw: random.Random
+    category: Category, entry: Entry, draft: _Draft, generator: random.Random
 ) -> tuple[tuple[str, str], ...]:
-    drawn = [(label, draw.choice(values)) for label, values in entry["specs"]]
+    drawn = [(label, generator.choice(values)) for label, values in entry["specs"]]
     colour, version = SPEC_LABELS[category.locale]
     return (*drawn, (colour, draft.colour), (version, draft.size))

@@ -27,7 +27,7 @@ MAX_BUNDLED_PRICE = 600
 
 
 def add_variants(
-    offer: Offer, labels: Sequence[str] | None, company: int, draw: random.Random
+    offer: Offer, labels: Sequence[str] | None, company: int, generator: random.Random
 ) -> Offer:
     """Give an offer variants by the labels, or by shoe sizes where None.
 
@@ -37,7 +37,7 @@ def add_variants(
     """
     variants = []
     for index, label in enumerate(labels or SHOE_SIZES):
-        price = offer.price + Decimal(draw.choice([0, 0, 5])) * index
+        price = offer.price + Decimal(generator.choice([0, 0, 5])) * index
         item = FIRST_VARIANT_ITEM + offer.number % 10_000 * 4 + index
         variants.append(
             Variant(
@@ -56,11 +56,11 @@ def add_variants(
     return replace(offer, sku=first.sku, ean=first.ean, specs=specs, variants=tuple(variants))
 
 
-def make_families(offers: Sequence[Offer], draw: random.Random) -> list[Offer]:
+def make_families(offers: Sequence[Offer], generator: random.Random) -> list[Offer]:
     """Group phones of three storage sizes: the first has the model's path, the others a variant."""
     members: list[Offer] = []
     for start in range(0, len(offers), FAMILY_SIZE):
-        first, step = offers[start], Decimal(draw.choice([60, 100, 130]))
+        first, step = offers[start], Decimal(generator.choice([60, 100, 130]))
         base = f"/en/products/{slug(first.title.replace(first.size, ''))}"
         for index, offer in enumerate(offers[start : start + FAMILY_SIZE]):
             path = f"{base}?variant={offer.number}" if index else base
@@ -69,13 +69,13 @@ def make_families(offers: Sequence[Offer], draw: random.Random) -> list[Offer]:
     return members
 
 
-def make_bundles(offers: Sequence[Offer], draw: random.Random) -> list[Offer]:
+def make_bundles(offers: Sequence[Offer], generator: random.Random) -> list[Offer]:
     """Make a bundle of two offers per category with single items, cheaper than both together."""
     single = [offer for offer in offers if _is_single(offer) and offer.price < MAX_BUNDLED_PRICE]
     bundles = []
     for index, category in enumerate(dict.fromkeys(offer.category.slug for offer in single)):
         candidates = [offer for offer in single if offer.category.slug == category]
-        first, second = draw.sample(candidates, 2)
+        first, second = generator.sample(candidates, 2)
         number = FIRST_BUNDLE_NUMBER + BUNDLE_NUMBER_STEP * index
         bundles.append(_make_bundle(first, second, number))
     return bundles

@@ -51,24 +51,24 @@ def make_han(brand: str, model: str, colour: str, number: int) -> str:
     return f"{prefix}{slug(model).replace('-', '')}-{suffix}{number % 100:02d}".upper()
 
 
-def make_price(bounds: Sequence[int], draw: random.Random) -> Decimal:
+def make_price(bounds: Sequence[int], generator: random.Random) -> Decimal:
     """Draw a price between two bounds with the endings that shops like.
 
     Cheap prices are more frequent.
     """
     low, high = bounds
     # Uniform in the logarithm: as many offers between 10 and 20 as between 100 and 200.
-    rough = low * (high / low) ** draw.random()
+    rough = low * (high / low) ** generator.random()
     if rough < CHEAP:
         endings = [Decimal("0.49"), Decimal("0.95"), Decimal("0.99")]
-        return Decimal(int(rough)) + draw.choice(endings)
+        return Decimal(int(rough)) + generator.choice(endings)
     if rough < MODERATE:
         endings = [Decimal("0.00"), Decimal("0.90"), Decimal("0.95")]
-        return Decimal(int(rough)) + draw.choice(endings)
+        return Decimal(int(rough)) + generator.choice(endings)
     return Decimal(10 * int(rough / 10) + 9) + Decimal("0.00")
 
 
-def price_before(price: Decimal, draw: random.Random) -> Decimal:
+def price_before(price: Decimal, generator: random.Random) -> Decimal:
     """Draw the struck-through price of an offer that is reduced to `price`."""
-    raised = price * Decimal(draw.choice(["1.15", "1.25", "1.4"]))
+    raised = price * Decimal(generator.choice(["1.15", "1.25", "1.4"]))
     return raised.quantize(Decimal("0.1")) + Decimal("0.09")

@@ -30,20 +30,22 @@ class Discoverability:
 
 def make_discoverability(seed: int, offers: Sequence[Offer]) -> Discoverability:
     """Draw how each offer can be discovered; every offer has at least one way."""
-    draw = seeded_random(seed, "reach")
+    generator = seeded_random(seed, "reach")
     part_numbers = {number for offer in offers for number in offer.parts}
-    single = [offer for offer in offers if _is_unlinked(offer) and offer.number not in part_numbers]
+    unlinked = [
+        offer for offer in offers if _is_unlinked(offer) and offer.number not in part_numbers
+    ]
     article_only = {}
     for locale, category in ARTICLE_CATEGORIES.items():
-        candidates = [offer for offer in single if offer.category.slug == category]
-        article_only[locale] = draw.choice(candidates)
-    hidden_candidates = [offer for offer in single if offer not in article_only.values()]
-    hidden = draw.sample(hidden_candidates, ONLY_IN_SITEMAP)
+        candidates = [offer for offer in unlinked if offer.category.slug == category]
+        article_only[locale] = generator.choice(candidates)
+    hidden_candidates = [offer for offer in unlinked if offer not in article_only.values()]
+    hidden = generator.sample(hidden_candidates, ONLY_IN_SITEMAP)
     listed = []
     for offer in offers:
         if offer not in article_only.values() and offer not in hidden:
             listed.append(offer.path)
-    in_sitemap = set(draw.sample(listed, round(len(listed) * SHARE_IN_SITEMAP)))
+    in_sitemap = set(generator.sample(listed, round(len(listed) * SHARE_IN_SITEMAP)))
     in_sitemap |= {offer.path for offer in hidden}
     # Of a family only the first member stands on listing pages; its page links to the others.
     family_heads = {offer.family or offer.path for offer in offers}

@@ -51,7 +51,7 @@ class FindingQuery:
     ] = None
     since: Annotated[ShortText | None, Query(description="a run, `last`, or a date")] = None
 
-    def where(self, context: Context, shop: Shop) -> FindingFilter:
+    def make_finding_filter(self, context: Context, shop: Shop) -> FindingFilter:
         """Return the filter. Raises UsageError."""
         texts = {name: value for name, value in vars(self).items() if name != "verdict"}
         return make_where(context.store, shop, self.verdict, FilterTexts(**texts))
@@ -87,16 +87,16 @@ def read_findings(
 ) -> models.FindingPage:
     """List the findings of a run, the most valuable first; `-` before `sort` reverses it."""
     stored = context.shop(shop)
-    where = filters.where(context, stored)
+    finding_filter = filters.make_finding_filter(context, stored)
     run_id = _select_run(context, stored, run)
     if run_id is None:
         return models.FindingPage(run=None, items=[], total=0, next=None)
     after = _page_key(sort, cursor)
     page = read_page_after(
-        context.store, stored, run_id, where, sort=sort, limit=limit, after=after
+        context.store, stored, run_id, finding_filter, sort=sort, limit=limit, after=after
     )
     with context.store.read() as session:
-        total = count_matching(session, run_id, where)
+        total = count_matching(session, run_id, finding_filter)
     next_cursor = None
     if page.next_key is not None:
         next_cursor = encode_cursor(sort, page.next_key.value, page.next_key.rank)
@@ -119,13 +119,13 @@ def read_facets(
 ) -> models.Facets:
     """Count the findings by verdict, cause, category, brand and change, given the other filters."""
     stored = context.shop(shop)
-    where = filters.where(context, stored)
+    finding_filter = filters.make_finding_filter(context, stored)
     run_id = _select_run(context, stored, run)
     facets: dict[str, Any] = {name: [] for name in FACETS}
     if run_id is not None:
         with context.store.read() as session:
             for name in FACETS:
-                values = count_facet(session, run_id, where, name, FACET_VALUES)
+                values = count_facet(session, run_id, finding_filter, name, FACET_VALUES)
                 facets[name] = [models.FacetCount(**vars(value)) for value in values]
     return models.Facets(run=run_id, **facets)
 
@@ -195,10 +195,10 @@ def add_decision(context: Reviewer, shop: str, new: models.NewDecision) -> model
         assert new.filter is not None
         given = new.filter.model_dump(exclude_none=True)
         texts = FilterTexts(**{name: given.get(name) for name in FilterTexts.__dataclass_fields__})
-        where = make_where(context.store, stored, new.filter.verdict, texts)
+        finding_filter = make_where(context.store, stored, new.filter.verdict, texts)
         selection = ", ".join(f"{name} {value}" for name, value in given.items())
         recorded = review_decisions.decide_filtered(
-            context.store, stored, where, judgement, selection
+            context.store, stored, finding_filter, judgement, selection
         )
     context.audit(new.decision, stored.name, offers=len(recorded.urls))
     return models.Decided(

@@ -44,7 +44,7 @@ def list_offers(name: str, context: Viewer) -> Response:
     """
     store, request = context.store, context.request
     shop = context.shop(name)
-    where = parse_where(request, store, shop)
+    finding_filter = parse_where(request, store, shop)
     limit = min(parse_number(request, "limit", _DEFAULT_OFFERS), MAX_OFFERS)
     offset = parse_number(request, "offset", 0)
     finished = run_records.shop_runs(store, shop).finished
@@ -53,10 +53,10 @@ def list_offers(name: str, context: Viewer) -> Response:
     run_id = run_records.run_key(finished)
     sort = request.query_params.get("sort", "value")
     findings = list_findings(
-        store, shop, run_id, where=where, sort=sort, limit=limit, offset=offset
+        store, shop, run_id, where=finding_filter, sort=sort, limit=limit, offset=offset
     )
     with store.read() as session:
-        total = count_matching(session, run_id, where)
+        total = count_matching(session, run_id, finding_filter)
     headers = {"x-total-count": str(total), "x-run": str(run_id)}
     return ScoutJSONResponse([finding.as_row() for finding in findings], headers=headers)
 

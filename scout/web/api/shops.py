@@ -40,15 +40,15 @@ def read_shops(
     cursor: Cursor = None,
 ) -> models.ShopPage:
     """List shops with their newest run and the figures of the last finished one."""
-    where = ShopFilter(search, state)
+    shop_filter = ShopFilter(search, state)
     after = parse_shop_cursor(sort, cursor)
-    rows = list_shops(context.store, where, sort, after, limit + 1)
+    rows = list_shops(context.store, shop_filter, sort, after, limit + 1)
     next_cursor = None
     if len(rows) > limit:
         key = shop_key(rows[limit - 1], sort)
         next_cursor = encode_cursor(sort, key.value, key.shop_id)
     with context.store.read() as session:
-        total = count_shops(session, where)
+        total = count_shops(session, shop_filter)
     items = [_summary(describe_row(context.store, row)) for row in rows[:limit]]
     return models.ShopPage(items=items, total=total, next=next_cursor)
 

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from catalog.errors import ScoutError, UsageError
 from catalog.models import Account
+from catalog.values.text import is_ascii_number
 from scout.web.access import accounts, api_tokens, login_limit, passwords, sessions
 from scout.web.access.guard import (
     LANGUAGE_COOKIE,
@@ -305,6 +306,6 @@ def parse_days(text: str) -> int | None:
     stripped = text.strip()
     if not stripped:
         return None
-    if not (stripped.isascii() and stripped.isdigit() and len(stripped) <= 5):
+    if not is_ascii_number(stripped, 5):
         raise UsageError("the days of a token are a number")
     return int(stripped)

@@ -75,16 +75,18 @@ def show_start(
     """Show the shops that need a look, and one page of all shops."""
     store = context.store
     refresh_attention(store, limit=MAX_ASSESSED_AT_LOOK)
-    where = ShopFilter(search[:200].strip() or None, state or None)
+    shop_filter = ShopFilter(search[:200].strip() or None, state or None)
     order = _parse_sort(sort)
-    rows = list_shops(store, where, order, parse_shop_cursor(order, cursor or None), PAGE_SIZE + 1)
+    rows = list_shops(
+        store, shop_filter, order, parse_shop_cursor(order, cursor or None), PAGE_SIZE + 1
+    )
     shown = rows[:PAGE_SIZE]
     next_cursor = None
     if len(rows) > PAGE_SIZE:
         key = shop_key(shown[-1], order)
         next_cursor = encode_cursor(order, key.value, key.shop_id)
     with store.read() as session:
-        total = count_shops(session, where)
+        total = count_shops(session, shop_filter)
     limit = MAX_NOTICES * 10 if notices == "all" else MAX_NOTICES
     values: dict[str, Any] = {
         "lines": _lines(store, shown, read_language(context.language)),

@@ -78,9 +78,10 @@ def show_findings(name: str, context: Viewer) -> Response:
     page = read_page(context.store, query)
     if page is None:
         return context.render("findings.html", shop=shop, page=None)
+    run_id, finding_filter = query.require_run(), query.finding_filter
     with context.store.read() as session:
         facets = {
-            facet: count_facet(session, query.require_run(), query.where, facet, FACET_VALUES)
+            facet: count_facet(session, run_id, finding_filter, facet, FACET_VALUES)
             for facet in SHOWN_FACETS
         }
     values: dict[str, Any] = {
@@ -131,7 +132,7 @@ def decide(name: str, context: Reviewer, form: Annotated[DecisionForm, Form()]) 
     query = make_query(context.store, shop, form.verdict, form.sort, texts, form.page)
     if form.scope == ALL_FILTERED:
         recorded = review_decisions.decide_filtered(
-            context.store, shop, query.where, judgement, query.selection()
+            context.store, shop, query.finding_filter, judgement, query.selection()
         )
     else:
         urls = _selected_urls(context, shop, form.finding)
@@ -195,11 +196,11 @@ def download(name: str, format: str, context: Viewer) -> Response:
     if format not in EXPORT_FORMATS:
         raise HTTPException(404, f"a list can be downloaded as {', '.join(EXPORT_FORMATS)}")
     query = read_query(context.request, context.store, shop)
-    run_id = query.require_run()
+    run_id, finding_filter = query.require_run(), query.finding_filter
     file_name = f"{_UNSAFE_IN_NAMES.sub('-', shop.name)}-{query.verdict}-run-{run_id}"
     return download_response(
         lambda folder: export_findings(
-            context.settings, context.store, shop, run_id, query.where, format=format, out=folder
+            context.settings, context.store, shop, run_id, finding_filter, format=format, out=folder
         ),
         file_name,
     )

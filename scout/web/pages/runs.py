@@ -56,9 +56,9 @@ def list_shop_runs(name: str, context: Viewer, state: str = "", before: str = ""
 
 
 def _render_list(context: Context, shop: Shop | None, state: str, before: str) -> Response:
-    where = RunFilter(shop_key(shop) if shop else None, state or None)
+    run_filter = RunFilter(shop_key(shop) if shop else None, state or None)
     with context.store.read() as session:
-        rows = read_run_list(session, where, parse_row_id("before", before), PAGE_SIZE + 1)
+        rows = read_run_list(session, run_filter, parse_row_id("before", before), PAGE_SIZE + 1)
     shown = rows[:PAGE_SIZE]
     job = context.jobs.state(shop) if shop else None
     return context.render(

@@ -34,7 +34,7 @@ class FindingsQuery:
     run_id: int | None
     verdict: str
     texts: FilterTexts
-    where: FindingFilter
+    finding_filter: FindingFilter
     sort: str
     number: int
 
@@ -73,8 +73,8 @@ def make_query(
     """Return the selection of these filters. Raises UsageError."""
     finished = run_records.shop_runs(store, shop).finished
     run_id = None if finished is None else run_records.run_key(finished)
-    where = make_where(store, shop, verdict, texts)
-    return FindingsQuery(shop, run_id, verdict, texts, where, sort, max(1, number))
+    finding_filter = make_where(store, shop, verdict, texts)
+    return FindingsQuery(shop, run_id, verdict, texts, finding_filter, sort, max(1, number))
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ def read_page(store: Store, query: FindingsQuery) -> FindingsPage | None:
     if query.run_id is None or counts is None:
         return None
     with store.read() as session:
-        total = count_matching(session, query.run_id, query.where)
+        total = count_matching(session, query.run_id, query.finding_filter)
     last = max(1, -(-total // PAGE_SIZE))
     number = min(query.number, last)
     findings = list_findings(
         store,
         shop,
         query.run_id,
-        where=query.where,
+        where=query.finding_filter,
         sort=query.sort,
         limit=PAGE_SIZE,
         offset=(number - 1) * PAGE_SIZE,

@@ -47,13 +47,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "body", "is_held"), CASES, ids=[case[0] for case in CASES])
-def test_elements_in_cards(name: str, body: str, is_held: bool) -> None:
+@pytest.mark.parametrize(("name", "body", "is_contained"), CASES, ids=[case[0] for case in CASES])
+def test_elements_in_cards(name: str, body: str, is_contained: bool) -> None:
     """Links to other pages, and like elements each with a picture or heading that links to a page of its own."""
     page = Document(f"<link rel=canonical href='/oak/17'><body>{body}</body>", URL)
     node = page.first("b")
     assert node is not None
-    assert page.cards.hold(node) is is_held
+    assert page.cards.contains(node) is is_contained
 
 
 RULES = [
@@ -102,5 +102,5 @@ def test_large_pages_take_little_time(name: str, part: str) -> None:
     """Each element is judged once, however many are in it."""
     page = Document(f"<body><section>{part * 40}</section>" * 2, URL)
     begin = time.process_time()
-    assert any(map(page.cards.hold, page.all("i"))) is False
+    assert any(map(page.cards.contains, page.all("i"))) is False
     assert time.process_time() - begin < 5

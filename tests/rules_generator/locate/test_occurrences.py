@@ -23,9 +23,9 @@ def found(page: str, attribute: Attribute, value: str) -> list[tuple[str, str, b
     ]
     return [
         (
-            occurrence.path or occurrence.name or ("own" if occurrence.own else "text"),
+            occurrence.path or occurrence.name or ("own" if occurrence.is_direct_text else "text"),
             occurrence.form,
-            occurrence.whole,
+            occurrence.is_whole_text,
         )
         for occurrence in located
     ]

@@ -7,7 +7,7 @@ import pytest
 
 from catalog.models import OfferFields, Verdict
 from matcher.match import match_offers
-from matcher.records.languages.localized_page import PageLanguage, localize_pages
+from matcher.records.languages.localized_page import PageVersions, localize_pages
 from matcher.records.page_dedup import group_pages
 from matcher.records.record import add_alternate_links, build_records
 
@@ -32,7 +32,7 @@ PAGES: dict[str, str] = {
 }
 
 
-def group(*pages: tuple[dict[str, Any], PageLanguage], catalog: int = 0) -> list[tuple[int, ...]]:
+def group(*pages: tuple[dict[str, Any], PageVersions], catalog: int = 0) -> list[tuple[int, ...]]:
     """Group pages; the first `catalog` of them are the catalog's as well."""
     offers = [OfferFields(**LAMP | fields) for fields, _ in pages]
     records = add_alternate_links(build_records(offers), [[str(offer.url)] for offer in offers])
@@ -40,17 +40,17 @@ def group(*pages: tuple[dict[str, Any], PageLanguage], catalog: int = 0) -> list
     return group_pages(records, records[:catalog], localized)
 
 
-def page(path: str, language: str = "", **fields: Any) -> tuple[dict[str, Any], PageLanguage]:
+def page(path: str, language: str = "", **fields: Any) -> tuple[dict[str, Any], PageVersions]:
     """A page of the shop in this language, without links to others."""
-    return {"url": join(path), **fields}, PageLanguage(language)
+    return {"url": join(path), **fields}, PageVersions(language)
 
 
 def linked(
     path: str, language: str, versions: dict[str, str], **fields: Any
-) -> tuple[dict[str, Any], PageLanguage]:
+) -> tuple[dict[str, Any], PageVersions]:
     """A page that names its versions in other languages."""
     alternates = {code: join(target) for code, target in versions.items()}
-    return {"url": join(path), **fields}, PageLanguage(language, alternates)
+    return {"url": join(path), **fields}, PageVersions(language, alternates)
 
 
 def join(path: str) -> str:
@@ -124,7 +124,7 @@ def test_a_page_that_names_a_similar_one() -> None:
 def test_a_canonical_link_to_another_language() -> None:
     """A page that names one in another language as canonical is joined if it looks alike."""
     fields = {"url": join("/en/product/red-lamp"), "title": "Red lamp"}
-    canonical = PageLanguage("en", canonical=str(LAMP["url"]))
+    canonical = PageVersions("en", canonical=str(LAMP["url"]))
     assert group(GERMAN, (fields, canonical)) == [(0, 1)]
     assert group(GERMAN, (fields | PICTURE, canonical)) == [(0,), (1,)]
 
@@ -254,7 +254,7 @@ def test_an_offer_is_listed_if_the_catalog_lists_any_of_its_pages() -> None:
 def test_the_catalog_lists_a_page_on_another_host() -> None:
     """A version that the page names and that was not crawled lists the offer, if it looks alike."""
     abroad = "https://boutique.example/lampe-rouge"
-    languages = [PageLanguage("de", {"fr": abroad})]
+    languages = [PageVersions("de", {"fr": abroad})]
     known = OfferFields(**LAMP | {"url": abroad, "title": "Lampe rouge"})
     [result] = match_offers([OfferFields(**LAMP)], [known], page_languages=languages)
     assert result.verdict is Verdict.LISTED
