@@ -9,7 +9,8 @@ import numpy as np
 
 from matcher.array_types import Bools, Doubles, Floats, Ints, Pairs
 
-# Share of the evidence that counts where records have several partners.
+# Share of the evidence that counts where records have several partners. With all of it goods by size
+# lose .25, with .75 goods of shops .04.
 DAMPING = 0.9
 # Similarity of all columns from which on two candidates of a record of two tables are both its
 # partners.
