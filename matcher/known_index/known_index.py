@@ -84,8 +84,14 @@ class OpenIndex:
 
     @cached_property
     def statistics(self) -> Mapping[str, Any]:
-        """Statistics of the build that are no arrays (`matcher.known_index.statistics`)."""
-        decoded: Mapping[str, Any] = json.loads(zlib.decompress(self._part("statistics")))
+        """Statistics of the build that are no arrays (`matcher.known_index.statistics`).
+
+        Raises BrokenIndex.
+        """
+        try:
+            decoded: Mapping[str, Any] = json.loads(zlib.decompress(self._part("statistics")))
+        except (zlib.error, ValueError) as error:
+            raise BrokenIndex from error
         return decoded
 
     @cached_property

@@ -5,6 +5,7 @@ to the index, and their former documents are dead. Where many have changed, or t
 another layout or damaged, it is built again.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,13 @@ from catalog.storage.store import Store
 from matcher.array_types import Ints
 from matcher.blocking.grams import MAX_ROWS
 from matcher.known_index.build import build_index, index_records, make_documents
-from matcher.known_index.known_index import LAYOUT, OpenIndex, open_index, pack_update
+from matcher.known_index.known_index import (
+    LAYOUT,
+    BrokenIndex,
+    OpenIndex,
+    open_index,
+    pack_update,
+)
 from matcher.known_index.offer_rows import (
     find_changed_ranges,
     read_content_keys,
@@ -71,7 +78,9 @@ def _update(store: Store, shop_id: int, progress: Progress) -> KnownIndex | None
         changes = _find_changes(session, opened, shop_id) if opened else None
         update = None
         if opened and changes and _is_small(opened, changes):
-            update = _pack_changes(session, opened, changes)
+            # Where a part is damaged, the index is built again.
+            with suppress(BrokenIndex):
+                update = _pack_changes(session, opened, changes)
     if update is None or row is None:
         return build_index(store, shop_id, progress=progress)
     changed = KnownIndex(**row.model_dump() | {"catalog_state": state})
