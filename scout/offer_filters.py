@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
+from catalog.digits import is_ascii_number
 from catalog.errors import UsageError
 from catalog.models import Shop, Verdict
 from catalog.storage.findings import Change, FindingFilter
 from catalog.storage.runs import last_finished_run
 from catalog.storage.store import Store
-from catalog.values.text import is_ascii_number
 from scout.pipeline import run_records
 
 MAX_TEXT = 500

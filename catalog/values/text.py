@@ -210,18 +210,6 @@ def normalise_brand(raw: str) -> str | None:
     return brand
 
 
-def is_ascii_number(text: str, max_digits: int | None = None) -> bool:
-    """Return True for a text of digits that int() reads, by default of any number of them.
-
-    str.isdigit alone accepts others, such as superscripts. int() of a very long number is slow.
-
-    >>> is_ascii_number("12"), is_ascii_number("12", 1), is_ascii_number("²"), is_ascii_number("")
-    (True, False, False, False)
-    """
-    is_number = text.isascii() and text.isdigit()
-    return is_number and (max_digits is None or len(text) <= max_digits)
-
-
 def is_no_value(value: str) -> bool:
     """Return True if the text only says that there is no value."""
     if len(value) >= MAX_NO_VALUE_LENGTH:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.values.text import is_ascii_number
+from catalog.digits import is_ascii_number
 from crawler.sources.archive_stream import BLOCK_SIZE, SegmentReader
 from crawler.sources.http_message import decode_header, parse_headers
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
+from catalog.digits import is_ascii_number
 from catalog.models import Attribute
 from catalog.values import is_same_value, normalise
 from catalog.values.identifier import GTIN_NAMES, read_gtin_number
 from catalog.values.shop_words import names as is_word_of
-from catalog.values.text import is_ascii_number
 from parser.heuristics.claims import DATA, JSON_LD, Claim
 from parser.page.document import Document, scalar_text
 from parser.scripts.block_lookup import PAIRS

@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from catalog.digits import is_ascii_number
 from catalog.models import Attribute
 from catalog.values import NO_HINT, Hint, is_dash, is_long_gtin, normalise
 from catalog.values.category import is_home, standard_path
 from catalog.values.identifier import read_gtin_number
-from catalog.values.text import is_ascii_number
 from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import Document
 from parser.page.texts import selected_text

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from catalog.digits import is_ascii_number
 from catalog.models import Attribute
 from catalog.values import Hint, is_same_as_any, normalise, value_key
 from catalog.values.identifier import read_gtin_number
-from catalog.values.text import is_ascii_number
 from parser.rules.model import Form
 
 # Longest text compared with values (characters).

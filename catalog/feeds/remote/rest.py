@@ -15,12 +15,12 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 import requests
 from urllib3.exceptions import HTTPError
 
+from catalog.digits import is_ascii_number
 from catalog.errors import UnreadableFeed
 from catalog.feeds.formats.jsonlines import find_items, make_row
 from catalog.feeds.remote.http_session import FeedRetry, FeedSession
 from catalog.feeds.rows import Rows, parse_json
 from catalog.runtime.progress import Progress
-from catalog.values.text import is_ascii_number
 from url_cleaner.urls.url import join_url
 
 # Seconds to connect, and to wait for the next bytes.

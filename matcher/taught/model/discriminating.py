@@ -96,6 +96,18 @@ def _least_differing(columns: Mapping[str, DiscriminatingColumn]) -> float:
     return min((column.max_differing for column in columns.values()), default=np.inf)
 
 
+def agree_in_all(
+    similarities: Mapping[str, Floats], columns: Mapping[str, DiscriminatingColumn]
+) -> Floats:
+    """Return 1 for pairs that agree in all known columns, 0 for others, NaN if none is known."""
+    agree = np.full(len(next(iter(similarities.values()))), np.float32(np.nan))
+    for group, column in columns.items():
+        value = similarities[group]
+        is_same = np.where(np.isnan(value), np.nan, value >= column.same_from)
+        agree = np.fmin(agree, is_same.astype(np.float32))
+    return agree
+
+
 def guess_by_values(
     similarities: Mapping[str, Floats],
     columns: Mapping[str, DiscriminatingColumn],

@@ -26,6 +26,7 @@ from matcher.taught.model.agreement import AgreementModel, Level
 from matcher.taught.model.discriminating import (
     STARTING_PROBABILITY,
     DiscriminatingColumn,
+    agree_in_all,
     find_discriminating_columns,
     guess_by_values,
 )
@@ -69,6 +70,10 @@ REPEATED_EVIDENCE = 0.3
 # Share of the matches to start with that must stay matches beside related pairs. Of good fits .45
 # stay at least; where a column discriminates by chance, it is none.
 MIN_KEPT = 0.25
+# Share of the unmatched pairs with the same values below which the same values are no chance: then
+# related pairs of the same values do not outnumber those of other ones. Of good fits with more of
+# them .2 to .5 are by chance.
+RARE_VALUES = 0.05
 NO_COLUMNS: Mapping[str, DiscriminatingColumn] = {}
 
 
@@ -123,12 +128,21 @@ def _fit_related_values(
     columns: Mapping[str, DiscriminatingColumn],
     matches: Doubles,
 ) -> AgreementModel | None:
-    """Fit related pairs as those of other values; None where `columns` discriminate by chance."""
+    """Fit related pairs as those of other values; None where these take duplicates with them."""
     starting = guess_by_values(known, columns, matches)
     model, remaining, _ = fit.maximise(*starting, columns)
-    is_match = starting[0] > 0.5
-    is_kept = (remaining[is_match] > 0.5).sum() >= MIN_KEPT * is_match.sum()
-    return model if is_kept else None
+    is_start, is_end = starting[0] > 0.5, remaining > 0.5
+    if (is_start & is_end).sum() < MIN_KEPT * is_start.sum():
+        return None
+    agree = agree_in_all(known, columns)
+    is_match = matches > 0.5
+    lost = (is_match & (agree == 1) & ~is_end).sum()
+    unmatched = agree[~is_match & ~np.isnan(agree)]
+    by_chance = unmatched.mean() if len(unmatched) else 0.0
+    if by_chance < RARE_VALUES and lost > (is_match & (agree == 0)).sum():
+        # People who have moved were taken for their housemates.
+        return None
+    return model
 
 
 def _fit_related_texts(

@@ -9,9 +9,9 @@ from fastapi import Query
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
+from catalog.digits import is_ascii_number
 from catalog.errors import ScoutError, UsageError
 from catalog.models import Account
-from catalog.values.text import is_ascii_number
 from scout.web.access import accounts, api_tokens, login_limit, passwords, sessions
 from scout.web.access.guard import (
     LANGUAGE_COOKIE,

@@ -10,6 +10,7 @@ from matcher.taught.features.scalars import DIGITS_AGREE
 from matcher.taught.model.discriminating import (
     MIN_DIFFERING_SHARE,
     DiscriminatingColumn,
+    agree_in_all,
     find_discriminating_columns,
     guess_by_values,
 )
@@ -86,6 +87,16 @@ def test_pairs_of_other_values_start_as_related() -> None:
     )
     assert starting == pytest.approx([0.72, 0.08, 0.8])
     assert related == pytest.approx([0.08, 0.72, 0])
+
+
+def test_pairs_agree_in_all_known_columns() -> None:
+    """What is unknown does not matter, unless nothing is known."""
+    similarities = {
+        "number": np.array([1, 1, 0.3, np.nan, np.nan], np.float32),
+        "price": np.array([1, 0.3, np.nan, 1, np.nan], np.float32),
+    }
+    columns = dict.fromkeys(similarities, DiscriminatingColumn(0.9))
+    np.testing.assert_array_equal(agree_in_all(similarities, columns), [1, 0, 0, 1, np.nan])
 
 
 @pytest.mark.parametrize(
