@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from matcher.array_types import Floats, Ints, Keys, Pairs
 from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
+from matcher.mixed_bits import GOLDEN_RATIO_64
 from matcher.model.calibrated_model import CalibratedModel, load_model
 from matcher.packed_arrays import DAMAGED_ARRAYS
 from matcher.records.record import Record, record_fields
@@ -32,8 +33,8 @@ FORMAT = 4
 SAMPLE_SIZE = 64
 # Bytes of the digest of a training set.
 FINGERPRINT_BYTES = 16
-# Odd multiplier near 2**64 / golden ratio: Fibonacci hashing (Knuth, TAOCP 3, 6.4).
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+# Odd multiplier of Fibonacci hashing (Knuth, TAOCP 3, 6.4).
+_MULTIPLIER = np.uint64(GOLDEN_RATIO_64)
 _SHIFT = np.uint64(29)
 
 

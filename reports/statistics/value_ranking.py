@@ -10,6 +10,7 @@ order lists: no amount is ever shown converted.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 from catalog.language.languages import ENGLISH, Language
@@ -72,16 +73,15 @@ class ValueRanking:
         separate = [values.get(currency, Decimal(0)) for currency in self._unrated]
         return (-converted, *(-amount for amount in separate))
 
-    @property
+    @cached_property
     def _rated(self) -> Sequence[str]:
         """The currencies that are ranked together: none if there is a rate for only one."""
         rated = [currency for currency in self.order if currency in self.rates]
         return rated if len(rated) > 1 else []
 
-    @property
+    @cached_property
     def _unrated(self) -> Sequence[str]:
-        rated = self._rated
-        return [currency for currency in self.order if currency not in rated]
+        return [currency for currency in self.order if currency not in self._rated]
 
     def describe(self, language: Language = ENGLISH) -> str:
         """Describe the ranking in one sentence; empty where there is only one currency.

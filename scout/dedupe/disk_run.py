@@ -17,7 +17,7 @@ from catalog.runtime.progress import Progress
 from matcher.dedupe.base.packed_texts import join_key
 from matcher.dedupe.base.records import SkippedRows, stream_keys
 from matcher.dedupe.exact.disk_fingerprints import find_sorted_repeats, find_stored_repeats
-from matcher.dedupe.exact.exact_join import fingerprint
+from matcher.dedupe.exact.exact_join import EQUAL_REASON, fingerprint
 from matcher.dedupe.minhash.minhash_index import MinHashIndex
 from matcher.dedupe.minhash.shingles import MAX_CHUNK_TEXTS
 from scout.dedupe.dedupe_run import DedupeRequest
@@ -25,7 +25,6 @@ from scout.dedupe.method_options import build_method, build_minhash
 
 DiskOption = Literal["--store", "--memory", "--index"]
 METHOD_OF_DISK_OPTION = {"--store": "exact", "--memory": "exact", "--index": "minhash"}
-EQUAL_REASON = "equal after normalising"
 # A size as DuckDB reads it.
 _MEMORY_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 

@@ -150,7 +150,7 @@ def remove_older_backups(folder: Path, keep: int) -> list[Path]:
 
 
 def _lock_empty_folder(folder: Path) -> FileLock:
-    """Make a folder and lock it; what a killed backup has left there is removed.
+    """Make a folder and lock it; the files of a killed backup are removed.
 
     Raises UsageError where it holds anything else, Busy where it is locked, StoreError.
     """

@@ -42,7 +42,7 @@ class Repetition:
         while not self._is_stopped.wait(wait):
             try:
                 self._work()
-            except Exception:
+            except Exception:  # as APScheduler does with its jobs
                 log.exception("repeated work has failed", extra={"work": self._thread.name})
             wait = self._interval
 

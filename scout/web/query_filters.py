@@ -4,6 +4,7 @@ from dataclasses import fields
 
 from starlette.requests import Request
 
+from catalog.digits import is_ascii_number
 from catalog.errors import UsageError
 from catalog.models import Shop, Verdict
 from catalog.storage.findings import FindingFilter
@@ -21,13 +22,15 @@ _MAX_DIGITS = 7  # digits of a number in a query: a bound against hostile input
 _MAX_ID_DIGITS = 18  # digits of an id: below 2**63
 
 
-def parse_where(request: Request, store: Store, shop: Shop) -> FindingFilter:
+def parse_finding_filter(request: Request, store: Store, shop: Shop) -> FindingFilter:
     """Return the filter in the query, by default the missing offers. Raises UsageError."""
     name = request.query_params.get("verdict", str(Verdict.MISSING))
-    return make_where(store, shop, name, filter_texts(request))
+    return make_finding_filter(store, shop, name, filter_texts(request))
 
 
-def make_where(store: Store, shop: Shop, verdict: str, texts: FilterTexts) -> FindingFilter:
+def make_finding_filter(
+    store: Store, shop: Shop, verdict: str, texts: FilterTexts
+) -> FindingFilter:
     """Return the filter of a verdict (or `ignored`, `all`) and further texts. Raises UsageError."""
     if verdict not in VERDICT_CHOICES:
         choices = ", ".join(VERDICT_CHOICES)
@@ -52,8 +55,7 @@ def filter_texts(request: Request) -> FilterTexts:
 def parse_number(request: Request, name: str, default: int) -> int:
     """Return a non-negative number of the query. Raises UsageError."""
     text = request.query_params.get(name, str(default))
-    # str.isdigit alone accepts digits that int() rejects, such as superscripts.
-    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+    if not is_ascii_number(text, _MAX_DIGITS):
         raise UsageError(f"{name} must be a whole number from 0 to {10**_MAX_DIGITS - 1}")
     return int(text)
 
@@ -62,6 +64,6 @@ def parse_row_id(name: str, text: str) -> int | None:
     """Return an id of a query; None where it is empty. Raises UsageError."""
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_ID_DIGITS):
+    if not is_ascii_number(text, _MAX_ID_DIGITS):
         raise UsageError(f"{name} must be an id")
     return int(text)

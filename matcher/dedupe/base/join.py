@@ -18,10 +18,6 @@ from catalog.runtime.progress import Progress, no_progress
 from matcher.array_types import Doubles, Ints
 from matcher.dedupe.base.records import Records
 
-# Names by which the index of MinHash imports these types.
-IntArray = Ints
-FloatArray = Doubles
-
 MAX_PAIRS = 200_000_000  # pairs; cap: a result is held in memory 28 bytes a pair
 
 

@@ -175,7 +175,8 @@ def stream_keys(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a stable name ("file:line") and the key of each record, one at a time.
 
-    Other rows are counted in `skipped`. Raises UnreadableFeed, and UsageError if a key column is missing.
+    Other rows are counted in `skipped`. Raises UnreadableFeed, and UsageError if a key column is
+    missing.
     """
     # A table may have a column of that name, too.
     holds_lines = is_text_file(path)

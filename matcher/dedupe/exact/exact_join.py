@@ -22,9 +22,10 @@ from matcher.dedupe.base.text_columns import (
 )
 from matcher.records.text import fold
 
-RECORD_FINGERPRINT_BYTES = (
-    16  # 128 bits: a collision among a billion records is practically impossible
-)
+# 128 bits: a collision among a billion records is practically impossible.
+RECORD_FINGERPRINT_BYTES = 16
+# Why two records are a pair.
+EQUAL_REASON = "equal after normalising"
 PROGRESS_INTERVAL = 50_000  # records between two progress reports
 NO_LIMIT = 1 << 30  # characters; `fold` cuts texts, a fingerprint covers all of them
 
@@ -48,7 +49,7 @@ class Exact:
             left_rows, right_rows, _ = expand_to_rows(all_groups, all_groups, *columns)
         count = len(left_rows)
         batch = PairBatch(left_rows, right_rows, np.ones(count), np.zeros(count, dtype=np.int64))
-        return build_result([batch], ["equal after normalising"], candidates=count)
+        return build_result([batch], [EQUAL_REASON], candidates=count)
 
     def group_equal(self, sides: Sequence[Records], progress: Progress) -> tuple[Ints, int]:
         """Return the group of each record, side after side, and the number of groups.

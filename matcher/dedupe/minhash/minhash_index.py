@@ -18,7 +18,8 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from catalog.errors import Busy, UsageError
-from matcher.dedupe.base.join import FloatArray, IntArray, parse_threshold
+from matcher.array_types import Doubles, Ints
+from matcher.dedupe.base.join import parse_threshold
 from matcher.dedupe.minhash.index_part import (
     DESCRIPTION_FILE,
     Batch,
@@ -93,7 +94,7 @@ class MinHashIndex:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def add(self, names: Sequence[str], texts: Sequence[str]) -> IntArray:
+    def add(self, names: Sequence[str], texts: Sequence[str]) -> Ints:
         """Store the records that are new by name and text. Returns the number of each record."""
         batch = Batch.from_texts(names, texts, self.method, self._plan)
         numbers = self._find_numbers(batch)
@@ -106,7 +107,7 @@ class MinHashIndex:
             self._unite_parts()
         return numbers
 
-    def look_up(self, texts: Sequence[str]) -> tuple[IntArray, IntArray, FloatArray]:
+    def look_up(self, texts: Sequence[str]) -> tuple[Ints, Ints, Doubles]:
         """Return pairs of a text and a stored record's number, with Jaccard similarities."""
         queries = Batch.from_texts([""] * len(texts), texts, self.method, self._plan)
         rows, numbers = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
@@ -122,7 +123,7 @@ class MinHashIndex:
             self.comparisons += matches.comparisons
         return np.concatenate(rows), np.concatenate(numbers), np.concatenate(similarity)
 
-    def names(self, numbers: IntArray) -> list[str]:
+    def names(self, numbers: Ints) -> list[str]:
         """Return the names of stored records."""
         first_numbers = np.cumsum([0, *(part.count for part in self._parts)])
         owners = np.searchsorted(first_numbers, numbers, side="right") - 1
@@ -132,7 +133,7 @@ class MinHashIndex:
             names.append(self._parts[owner].name(place))
         return names
 
-    def _find_numbers(self, batch: Batch) -> IntArray:
+    def _find_numbers(self, batch: Batch) -> Ints:
         """Return the number of each stored record, -1 for new ones."""
         numbers = np.full(len(batch), -1, dtype=np.int64)
         first_number = 0

@@ -69,8 +69,8 @@ _FEATURES: dict[ColumnKind, tuple[tuple[str, int], ...]] = {
 class ScalarSide:
     """The values of one side of a column: normalised texts, their rarity, and numbers or NaN.
 
-    `numbers` holds amounts, years, or (day ordinal, year, month, day) for dates. `digits` holds those
-    of identifiers, empty where the column has no numbers of things.
+    `numbers` holds amounts, years, or (day ordinal, year, month, day) for dates. `digits` holds
+    those of identifiers, empty where the column has no numbers of things.
     """
 
     texts: list[str]
@@ -93,7 +93,7 @@ def scalar_features(group: str, kind: ColumnKind) -> list[Feature]:
 class ValueCounts:
     """How many of `total` records have a normalised value, by the sorted hashes of the values.
 
-    `are_numbered` says whether most of the values have the digits of a number.
+    `are_numbered` says whether most of the values are identifiers with the digits of a number.
 
     Hashes are Python's: counts are of no use in another process. Two of ten million values share a
     hash of 64 bits with a probability of 3 in a million.
@@ -115,10 +115,10 @@ class ValueCounts:
 
 def count_values(kind: ColumnKind, values: Iterable[str]) -> ValueCounts:
     """Count the normalised values of a column."""
-    return _count_normalised(_normalise(kind, value) for value in values)
+    return _count_normalised(kind, (_normalise(kind, value) for value in values))
 
 
-def _count_normalised(values: Iterable[str]) -> ValueCounts:
+def _count_normalised(kind: ColumnKind, values: Iterable[str]) -> ValueCounts:
     known = numbered = 0
 
     def count_numbered() -> Iterator[str]:
@@ -128,7 +128,8 @@ def _count_normalised(values: Iterable[str]) -> ValueCounts:
             numbered += len(_digits_of(value)) >= MIN_DIGITS
             yield value
 
-    hashes, counts = np.unique(_hashes(count_numbered()), return_counts=True)
+    counted = count_numbered() if kind is ColumnKind.IDENTIFIER else values
+    hashes, counts = np.unique(_hashes(counted), return_counts=True)
     are_numbered = 0 < numbered >= MIN_NUMBERED_SHARE * known
     return ValueCounts(hashes, counts, int(counts.sum()), are_numbered)
 
@@ -151,11 +152,11 @@ def build_scalar_sides(
     sides = [left] if right is None else [left, right]
     normalised = [[_normalise(kind, value) for value in values] for values in sides]
     if counts is None:
-        counts = _count_normalised(chain.from_iterable(normalised))
+        counts = _count_normalised(kind, chain.from_iterable(normalised))
     built = []
     for raw, values in zip(sides, normalised, strict=True):
         digits = [""] * len(values)
-        if kind is ColumnKind.IDENTIFIER and counts.are_numbered:
+        if counts.are_numbered:
             digits = [_digits_of(value) for value in values]
         built.append(ScalarSide(values, counts.rarity(values), _numbers(kind, raw), digits))
     return built[0], built[-1]
@@ -269,8 +270,8 @@ def _compare_dates(left: Doubles, right: Doubles) -> list[Floats]:
 def _compare_digits(left: Sequence[str], right: Sequence[str]) -> Floats:
     """Return 1 where one number is or contains the other, 0 where it does not.
 
-    NaN where either is unknown, and where they differ in one digit: that may be an error, or the next
-    number.
+    NaN where either is unknown, and where they differ in one digit: that may be an error, or the
+    next number.
     """
     distance = process.cpdist(left, right, scorer=OSA.distance, score_cutoff=1)
     agree: Floats = np.where(distance == 1, np.nan, distance == 0).astype(np.float32)

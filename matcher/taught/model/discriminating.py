@@ -1,9 +1,9 @@
 """Columns that discriminate related things: editions by the year, concerts of one tour by the
 date, flats of one house by the rooms and the rent.
 
-Only years, dates, amounts and sizes are asked, and the digits of numbers, which are the same however
-they are written. Names and e-mail addresses of two sources differ together, and so would keep copies
-apart.
+Only years, dates, amounts and sizes are asked, and the digits of numbers, which are the same
+however they are written. Names and e-mail addresses of two sources differ together, and so would
+keep copies apart.
 
 Such a column is found among the matches of two classes, which are things and related things mixed
 up. They have the same value in it, or another one; and a third column, the witness, agrees in many
@@ -50,17 +50,22 @@ STARTING_PROBABILITY = 0.9
 class DiscriminatingColumn:
     """How a column discriminates duplicates from related pairs.
 
-    From the similarity `same_from` on two values are the same. At most the share `max_differing` of
-    the duplicates has other values. Of the related pairs that seem to have the same value, the share
-    `kept_agreeing` is believed to be related.
+    From the similarity `same_from` on two values are the same. At most the share `max_differing`
+    of the duplicates has other values. Of the related pairs that seem to have the same value, the
+    share `kept_agreeing` is believed to be related.
     """
 
     same_from: float
     max_differing: float = 1.0
     kept_agreeing: float = 1.0
 
+    def agree(self, similarity: Floats) -> Floats:
+        """Return 1 for pairs of the same value, 0 for pairs of other ones, NaN if one is unknown."""
+        is_same = np.where(np.isnan(similarity), np.nan, similarity >= self.same_from)
+        return is_same.astype(np.float32)
+
     def limit_matches(self, counts: Doubles, are_same: Bools) -> Doubles:
-        """Return the number of matches by level, with no more of other values than may have them."""
+        """Return the number of matches by level, of other values no more than may have them."""
         others = float(counts[~are_same].sum())
         if self.max_differing >= 1 or others <= 0:
             return counts
@@ -74,8 +79,8 @@ def find_discriminating_columns(
     """Find the groups that discriminate: years, dates, amounts and sizes, or digits.
 
     `similarities` has the groups that are known in some pairs, `matches` the probability of each
-    pair by a model of two classes. Where both discriminate, those are returned in one of which fewer
-    duplicates differ.
+    pair by a model of two classes. Where both discriminate, those are returned in one of which
+    fewer duplicates differ.
     """
     evidence = _Evidence(similarities, roles, matches > 0.5)
     # Digits are no witnesses: what they would say, their columns say.
@@ -102,9 +107,7 @@ def agree_in_all(
     """Return 1 for pairs that agree in all known columns, 0 for others, NaN if none is known."""
     agree = np.full(len(next(iter(similarities.values()))), np.float32(np.nan))
     for group, column in columns.items():
-        value = similarities[group]
-        is_same = np.where(np.isnan(value), np.nan, value >= column.same_from)
-        agree = np.fmin(agree, is_same.astype(np.float32))
+        agree = np.fmin(agree, column.agree(similarities[group]))
     return agree
 
 
@@ -115,15 +118,14 @@ def guess_by_values(
 ) -> tuple[Doubles, Doubles]:
     """Return the probabilities of matches and of related pairs to start with.
 
-    Of the `matches` found so far those with another value in any of the `columns` are related. Where
-    values are unknown, they stay.
+    Of the `matches` found so far those with another value in any of the `columns` are related.
+    Where values are unknown, they stay.
     """
     is_match = np.ones(len(matches))
     for group, column in columns.items():
-        agrees = np.where(
-            similarities[group] >= column.same_from, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY
-        )
-        is_match *= np.where(np.isnan(similarities[group]), 1, agrees)
+        agree = column.agree(similarities[group])
+        starting = np.where(agree == 1, STARTING_PROBABILITY, 1 - STARTING_PROBABILITY)
+        is_match *= np.where(np.isnan(agree), 1, starting)
     return matches * is_match, matches * (1 - is_match)
 
 

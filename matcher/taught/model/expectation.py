@@ -13,7 +13,7 @@ The shares of matches and of other pairs at each level are estimated from the ca
   other years, dates, amounts or sizes, where these are of other things (`discriminating`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -56,16 +56,16 @@ PRIOR_POWER = 3
 # Shares of the shorter text that related pairs have in common at least, and copies do.
 RELATED_SHARE = 0.2
 COPIED_SHARE = 0.8
-# Of the seemingly related pairs that have copied texts, the share that is believed. With all, copies under
-# another title are taken for related pairs (re-posted adverts: recall .91 instead of .996).
+# Of the seemingly related pairs that have copied texts, the share that is believed. With all, copies
+# under another title are taken for related pairs (re-posted adverts: recall .91 instead of .996).
 KEPT_COPIED = 0.05
 # Of the matches that two classes give, the share with copied texts from which on related pairs are a
 # third one: of re-posted adverts .44 have, of goods that two shops describe .03.
 MIN_COPIED = 0.2
 # Share of the evidence of all columns that counts where records have several partners: each column
-# has said most of it before. With all of it goods by size lose .28 and companies .01, and drugs .06,
-# with a half .21, nothing and .06. Beside related pairs the same share of the lead over rivals counts,
-# and of all columns nothing if no text is long: with all of both a bibliography has .855 instead of .995.
+# has said most of it before. With all of it goods by size lose .28, companies .01 and drugs .06, with
+# a half .21, nothing and .06. Beside related pairs the same share of the lead over rivals counts, and
+# of all columns nothing if no text is long: with all of both a bibliography has .855 instead of .995.
 REPEATED_EVIDENCE = 0.3
 # Share of the matches to start with that must stay matches beside related pairs. Of good fits .45
 # stay at least; where a column discriminates by chance, it is none.
@@ -107,18 +107,14 @@ def _fit_classes(
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where some are related."""
     known = {group: value for group, value in similarities.items() if not np.isnan(value).all()}
-    compared = {group: value for group, value in known.items() if group not in roles.numbers}
-    contained = [known[group] for group in roles.long_texts if group in known]
-    fit = _Fit(compared, pairs, partners, is_self_join, bool(contained))
+    fit = _Fit(known, pairs, partners, is_self_join, roles)
     guessed = share_among_rivals(_guess_odds(similarities), pairs, partners, is_self_join)
     two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
-    if contained:
-        return _fit_related_texts(fit, contained, roles.long_texts, matches) or two_classes
+    if fit.long_texts:
+        return _fit_related_texts(fit, known, matches) or two_classes
     columns = find_discriminating_columns(known, roles, matches)
     if not columns:
         return two_classes
-    compared |= {group: known[group] for group in columns}
-    fit = _Fit(compared, pairs, partners, is_self_join, has_long_texts=False)
     return _fit_related_values(fit, known, columns, matches) or two_classes
 
 
@@ -146,21 +142,17 @@ def _fit_related_values(
 
 
 def _fit_related_texts(
-    fit: "_Fit", contained: Sequence[Floats], long_texts: Sequence[str], matches: Doubles
+    fit: "_Fit", known: Mapping[str, Floats], matches: Doubles
 ) -> AgreementModel | None:
-    """Fit related pairs as those that share a part of their texts; None where there are none.
-
-    `contained` are the known similarities of the groups `long_texts`.
-    """
+    """Fit related pairs as those that share a part of their texts; None where there are none."""
     # The text that is contained most discriminates; NaN where none is known.
-    most_contained = np.fmax.reduce(contained)
+    most_contained = np.fmax.reduce([known[group] for group in fit.long_texts])
     is_copied = most_contained >= COPIED_SHARE
     if matches[is_copied].sum() < MIN_COPIED * matches[~np.isnan(most_contained)].sum():
         return None
     starting = _guess_by_texts(most_contained, matches)
-    columns = dict.fromkeys(
-        long_texts, DiscriminatingColumn(COPIED_SHARE, kept_agreeing=KEPT_COPIED)
-    )
+    copied = DiscriminatingColumn(COPIED_SHARE, kept_agreeing=KEPT_COPIED)
+    columns = dict.fromkeys(fit.long_texts, copied)
     model, _, related = fit.maximise(*starting, columns)
     is_partial = (most_contained >= RELATED_SHARE) & ~is_copied
     # Where no pairs are related, that class takes a part of the matches.
@@ -168,7 +160,10 @@ def _fit_related_texts(
 
 
 class _Fit:
-    """Fits weights to the levels of some candidates."""
+    """Fits weights to the levels of some candidates.
+
+    `long_texts` are the groups of long texts that are known in some of them.
+    """
 
     def __init__(
         self,
@@ -176,7 +171,7 @@ class _Fit:
         pairs: Pairs,
         partners: Partners,
         is_self_join: bool,
-        has_long_texts: bool,
+        roles: GroupRoles,
     ) -> None:
         self._cuts = {group: LEAD_CUTS if group == RIVALS else CUTS for group in similarities}
         self._levels = {
@@ -185,7 +180,8 @@ class _Fit:
         self._pairs = pairs
         self._partners = partners
         self._is_self_join = is_self_join
-        self._has_long_texts = has_long_texts
+        self._numbers = roles.numbers.keys()
+        self.long_texts = [group for group in roles.long_texts if group in similarities]
 
     def maximise(
         self,
@@ -224,6 +220,8 @@ class _Fit:
         unrelated_share = max(1 - share - related_share, MIN_SHARE)
         fitted = list[Level]()
         for group, level in self._levels.items():
+            if group in self._numbers and group not in columns:
+                continue
             damping = self._damping(group, bool(columns))
             cuts = self._cuts[group]
             counts = _count_levels(level, len(cuts) + 1, matches, related)
@@ -236,8 +234,8 @@ class _Fit:
             weights = _log_ratio(of_matches, counts.unrelated)
             related_weights = np.empty(0)
             if columns:
-                # Matches that must not fall with agreement, while related pairs may, would lose to these
-                # where sources write in ways of their own.
+                # Matches whose weights must not fall with agreement would lose to related pairs, whose
+                # weights may, where sources write in ways of their own.
                 related_weights = damping * _log_ratio(of_related, counts.unrelated)
             else:
                 # Chance in rare levels must not invert them.
@@ -253,7 +251,7 @@ class _Fit:
         """Return the share of the evidence of a group that counts."""
         if has_related:
             # Related pairs explain most of what columns have in common.
-            shares = {ALL_COLUMNS: float(self._has_long_texts), RIVALS: REPEATED_EVIDENCE}
+            shares = {ALL_COLUMNS: float(bool(self.long_texts)), RIVALS: REPEATED_EVIDENCE}
             return shares.get(group, 1.0)
         damping = self._partners.damping()
         if group == ALL_COLUMNS and damping < 1:

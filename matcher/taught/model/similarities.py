@@ -21,8 +21,6 @@ NEITHER_NAMED = 0.98
 MARKER_GROUPS = {rule: f"{VARIANTS}, {rule}" for rule in (*DEFAULT_RULES, SIZE)}
 # Features whose mean is the similarity of a text column.
 _TEXT_SIMILARITY = ("sorted words", "3-grams", "shared words")
-
-
 # End of the name of the group of a column's digits.
 DIGITS_SUFFIX = ", digits"
 

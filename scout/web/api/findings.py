@@ -24,7 +24,7 @@ from scout.web.api.cursors import Cursor, Limit, decode_cursor, encode_cursor
 from scout.web.api.responses import problems
 from scout.web.context import Context
 from scout.web.plain_text import ShortText
-from scout.web.query_filters import make_where
+from scout.web.query_filters import make_finding_filter
 from scout.web.stored_rows import get_shop_run
 
 FACET_VALUES = 50
@@ -54,7 +54,7 @@ class FindingQuery:
     def make_finding_filter(self, context: Context, shop: Shop) -> FindingFilter:
         """Return the filter. Raises UsageError."""
         texts = {name: value for name, value in vars(self).items() if name != "verdict"}
-        return make_where(context.store, shop, self.verdict, FilterTexts(**texts))
+        return make_finding_filter(context.store, shop, self.verdict, FilterTexts(**texts))
 
 
 Filters = Annotated[FindingQuery, Depends()]
@@ -195,7 +195,7 @@ def add_decision(context: Reviewer, shop: str, new: models.NewDecision) -> model
         assert new.filter is not None
         given = new.filter.model_dump(exclude_none=True)
         texts = FilterTexts(**{name: given.get(name) for name in FilterTexts.__dataclass_fields__})
-        finding_filter = make_where(context.store, stored, new.filter.verdict, texts)
+        finding_filter = make_finding_filter(context.store, stored, new.filter.verdict, texts)
         selection = ", ".join(f"{name} {value}" for name, value in given.items())
         recorded = review_decisions.decide_filtered(
             context.store, stored, finding_filter, judgement, selection

@@ -11,7 +11,7 @@ from scout.pipeline import run_records
 from scout.pipeline.run_summary import summarize_run
 from scout.web.access.guard import Viewer, api_router
 from scout.web.api.json_response import ScoutJSONResponse
-from scout.web.query_filters import parse_number, parse_where
+from scout.web.query_filters import parse_finding_filter, parse_number
 from scout.web.stored_rows import RowId, get_run
 
 MAX_OFFERS = 10_000
@@ -44,7 +44,7 @@ def list_offers(name: str, context: Viewer) -> Response:
     """
     store, request = context.store, context.request
     shop = context.shop(name)
-    finding_filter = parse_where(request, store, shop)
+    finding_filter = parse_finding_filter(request, store, shop)
     limit = min(parse_number(request, "limit", _DEFAULT_OFFERS), MAX_OFFERS)
     offset = parse_number(request, "offset", 0)
     finished = run_records.shop_runs(store, shop).finished

@@ -14,7 +14,7 @@ from reports.statistics.findings_reader import Finding
 from scout.offer_filters import FilterTexts
 from scout.overview import read_finished_counts
 from scout.pipeline import run_records
-from scout.web.query_filters import filter_texts, make_where, parse_number
+from scout.web.query_filters import filter_texts, make_finding_filter, parse_number
 
 PAGE_SIZE = 50
 """Findings on one page of the list."""
@@ -73,7 +73,7 @@ def make_query(
     """Return the selection of these filters. Raises UsageError."""
     finished = run_records.shop_runs(store, shop).finished
     run_id = None if finished is None else run_records.run_key(finished)
-    finding_filter = make_where(store, shop, verdict, texts)
+    finding_filter = make_finding_filter(store, shop, verdict, texts)
     return FindingsQuery(shop, run_id, verdict, texts, finding_filter, sort, max(1, number))
 
 
