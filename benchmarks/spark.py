@@ -7,7 +7,8 @@
 `joins` runs the ladder over lines of text (at most N), `matching` runs the exact and MinHash rungs
 over each table of a FOLDER that `scout evaluate matching` takes, and matches its two sides. Both
 print if pairs, clusters and verdicts are identical, and the processor seconds of either engine
-(those of Spark with its Java and its executors). Spark runs on local[2].
+(those of Spark with its Java and its executors). Spark runs on local[2]. The exit status is 1 if
+anything differs.
 
 `records` writes COUNT short records (name, street, town), always the same ones: one in five repeats
 an earlier one, half of these with another case, the others with a word less or a letter changed.
@@ -15,6 +16,7 @@ an earlier one, half of these with another case, the others with a word less or 
 
 import argparse
 import random
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -54,34 +56,40 @@ def measure(work: Callable[[], Any]) -> tuple[Any, float]:
 
 def compare_rung(
     jobs: SparkJobs, name: str, left: Records, right: Records | None, method: JoinMethod
-) -> None:
-    """Run a join method on both engines, and print if the results are identical."""
+) -> bool:
+    """Run a join method on both engines; print and return if the results are identical."""
     local, local_seconds = measure(lambda: find_duplicates(left, right, method))
     spark, spark_seconds = measure(lambda: find_duplicates(left, right, distribute(method, jobs)))
     same = spark.clusters == local.clusters
     for column in ("left", "right", "similarity", "reason"):
         same &= np.array_equal(getattr(spark.pairs, column), getattr(local.pairs, column))
     work = [(pairs.candidates, pairs.comparisons) for pairs in (spark.pairs, local.pairs)]
+    same &= work[0] == work[1]
     records = len(left) + (len(right) if right else 0)
     print(
         f"{name:<40} {records:>8} records {len(local.pairs):>8} pairs "
-        f"{'identical' if same and work[0] == work[1] else 'DIFFERENT'} "
+        f"{'identical' if same else 'DIFFERENT'} "
         f"{local_seconds:6.1f} s local {spark_seconds:6.1f} s Spark",
         flush=True,
     )
+    return same
 
 
-def compare_joins(files: Sequence[Path], lines: int) -> None:
-    """Compare the ladder over files of lines."""
+def compare_joins(files: Sequence[Path], lines: int) -> bool:
+    """Compare the ladder over files of lines; return if all is identical."""
+    same = True
     with open_spark(MASTER) as jobs:
         for path in files:
             records = load_records(path)
             records = records.select(range(min(lines, len(records))))
-            compare_rung(jobs, f"{path.name} ladder", records, None, default_method("chain", 0.8))
+            ladder = default_method("chain", 0.8)
+            same &= compare_rung(jobs, f"{path.name} ladder", records, None, ladder)
+    return same
 
 
-def compare_matching(folders: Sequence[Path]) -> None:
-    """Compare rungs and verdicts over tables."""
+def compare_matching(folders: Sequence[Path]) -> bool:
+    """Compare rungs and verdicts over tables; return if all is identical."""
+    same = True
     with open_spark(MASTER) as jobs:
         for folder in folders:
             sides = [names for names in SIDES if (folder / names[1]).exists()] or [("left.jsonl",)]
@@ -92,9 +100,11 @@ def compare_matching(folders: Sequence[Path]) -> None:
             left, right = records[0], records[1] if len(records) > 1 else None
             for rung, threshold in TABLE_RUNGS:
                 method = default_method(rung, threshold)
-                compare_rung(jobs, f"{folder.name} {rung}", left, right, method)
+                same &= compare_rung(jobs, f"{folder.name} {rung}", left, right, method)
             if right:
-                _compare_verdicts(jobs, folder.name, [_read_offers(table.rows) for table in tables])
+                offers = [_read_offers(table.rows) for table in tables]
+                same &= _compare_verdicts(jobs, folder.name, offers)
+    return same
 
 
 def _read_offers(rows: Sequence[Any]) -> list[OfferFields]:
@@ -107,7 +117,7 @@ def _read_offers(rows: Sequence[Any]) -> list[OfferFields]:
     return offers
 
 
-def _compare_verdicts(jobs: SparkJobs, name: str, sides: Sequence[list[OfferFields]]) -> None:
+def _compare_verdicts(jobs: SparkJobs, name: str, sides: Sequence[list[OfferFields]]) -> bool:
     local, local_seconds = measure(lambda: match_offers(*sides))
     spark, spark_seconds = measure(lambda: match_offers(*sides, jobs=jobs))
     print(
@@ -116,6 +126,7 @@ def _compare_verdicts(jobs: SparkJobs, name: str, sides: Sequence[list[OfferFiel
         f"{local_seconds:6.1f} s local {spark_seconds:6.1f} s Spark",
         flush=True,
     )
+    return spark == local
 
 
 def write_records(path: Path, count: int) -> None:
@@ -169,14 +180,16 @@ def main() -> None:
     records.add_argument("count", type=int)
     arguments = argument_parser.parse_args()
     begin = time.perf_counter()
+    same = True
     match arguments.command:
         case "joins":
-            compare_joins(arguments.files, arguments.lines)
+            same = compare_joins(arguments.files, arguments.lines)
         case "matching":
-            compare_matching(arguments.folders)
+            same = compare_matching(arguments.folders)
         case _:
             write_records(arguments.file, arguments.count)
     print(f"{time.perf_counter() - begin:.0f} s of wall-clock time")
+    sys.exit(0 if same else 1)
 
 
 if __name__ == "__main__":

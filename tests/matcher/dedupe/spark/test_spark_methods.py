@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from catalog.errors import UsageError
+from catalog.runtime.progress import no_progress
 from catalog.runtime.spark.session import SparkJobs
 from matcher.dedupe.base.join import JoinMethod, JoinResult
 from matcher.dedupe.base.records import Records, records_from_fields, records_from_texts
+from matcher.dedupe.base.text_columns import group_equal_texts
 from matcher.dedupe.deduplication import default_method, find_duplicates
 from matcher.dedupe.exact.exact_join import Exact
 from matcher.dedupe.minhash.minhash import MinHash
@@ -85,3 +87,24 @@ def test_keys_of_two_bands_do_not_meet() -> None:
     numbers = _number_keys(bands, np.array([7, 7, 7, 8])).tolist()
     assert numbers[0] == numbers[2]
     assert len(set(numbers)) == 3
+
+
+def test_keys_of_bands_are_those_of_memory() -> None:
+    """Tasks compare the same bits of keys, or else chance pairs would be other ones."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pytest.importorskip("pyarrow.compute")
+    from matcher.dedupe.minhash.minhash import _hash_side
+    from matcher.dedupe.spark.shared_bands import _hash_batches, _spread_bands
+
+    method = MinHash(Fraction(1, 2))
+    column = group_equal_texts(LEFT.texts)
+    plan = method.plan_bands()
+    local = _hash_side(column, method, plan, no_progress)
+    texts = [text.encode("utf-8", "surrogatepass") for text in column.texts]
+    batch = pyarrow.record_batch(
+        {"place": pyarrow.array(range(len(texts))), "text": pyarrow.array(texts)}
+    )
+    rows = pyarrow.Table.from_batches(_spread_bands(plan.bands)(_hash_batches(method)([batch])))
+    for band in range(plan.bands):
+        keys = rows.filter(pyarrow.compute.equal(rows["band"], band))["key"].to_pylist()
+        assert keys == local.keys[band].tolist()
