@@ -72,7 +72,7 @@ def compare_rung(
         f"{local_seconds:6.1f} s local {spark_seconds:6.1f} s Spark",
         flush=True,
     )
-    return same
+    return bool(same)
 
 
 def compare_joins(files: Sequence[Path], lines: int) -> bool:
@@ -84,7 +84,7 @@ def compare_joins(files: Sequence[Path], lines: int) -> bool:
             records = records.select(range(min(lines, len(records))))
             ladder = default_method("chain", 0.8)
             same &= compare_rung(jobs, f"{path.name} ladder", records, None, ladder)
-    return same
+    return bool(same)
 
 
 def compare_matching(folders: Sequence[Path]) -> bool:
@@ -104,7 +104,7 @@ def compare_matching(folders: Sequence[Path]) -> bool:
             if right:
                 offers = [_read_offers(table.rows) for table in tables]
                 same &= _compare_verdicts(jobs, folder.name, offers)
-    return same
+    return bool(same)
 
 
 def _read_offers(rows: Sequence[Any]) -> list[OfferFields]:
@@ -126,7 +126,7 @@ def _compare_verdicts(jobs: SparkJobs, name: str, sides: Sequence[list[OfferFiel
         f"{local_seconds:6.1f} s local {spark_seconds:6.1f} s Spark",
         flush=True,
     )
-    return spark == local
+    return bool(spark == local)
 
 
 def write_records(path: Path, count: int) -> None:

@@ -30,6 +30,7 @@ from matcher.taught.features.shingle_overlap import (
     compare_shingles,
     weigh_shingles,
 )
+from matcher.taught.features.swapped_values import find_swapped, swappable_columns
 from matcher.taught.features.texts import compare_texts
 from matcher.taught.features.token_space import (
     WORD_BITS,
@@ -140,6 +141,10 @@ class ColumnSpaces:
                     self._given[0][number][left_rows] != self._given[1][number][right_rows]
                 )
                 columns.append(is_given_once.astype(np.float32)[:, None])
+        swappable = swappable_columns(self._kinds)
+        if swappable:
+            swapped = find_swapped(self._texts, swappable, left_rows, right_rows)
+            columns.append(swapped[:, None])
         columns.append(compare_texts(self.all_columns, ColumnKind.TEXT, left_rows, right_rows))
         columns += [self.variants.compare(rule, pairs)[:, None] for rule in RULES]
         return np.column_stack(columns)

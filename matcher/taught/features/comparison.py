@@ -23,6 +23,7 @@ from matcher.taught.features.feature import (
 from matcher.taught.features.rivals import compare_with_rivals, rival_features
 from matcher.taught.features.scalars import is_scalar, scalar_features
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE, shingle_features
+from matcher.taught.features.swapped_values import SWAPPED_VALUES, swappable_columns
 from matcher.taught.features.texts import text_features
 from matcher.taught.features.token_space import TokenSpace
 from matcher.taught.variants.markers import RULES
@@ -77,34 +78,7 @@ class Comparison:
     @cached_property
     def features(self) -> list[Feature]:
         """The features of a pair, in the order of `table`."""
-        features = list[Feature]()
-        for name, kind in zip(self.names, self.kinds, strict=True):
-            if kind is ColumnKind.IGNORED:
-                continue
-            if kind in LONG_KINDS:
-                features += shingle_features(name)
-            elif is_scalar(kind):
-                features += scalar_features(name, kind)
-            else:
-                features += text_features(name, kind)
-            if kind is ColumnKind.IDENTIFIER:
-                features.append(Feature(name, _NAMED, NEVER_LOWERS))
-            features.append(Feature(name, _GIVEN_ONCE, NEVER_RAISES))
-        features += text_features(ALL_COLUMNS, ColumnKind.TEXT)
-        features += [Feature(VARIANTS, rule, NEVER_RAISES) for rule in RULES]
-        for value in self._rival_values():
-            features += rival_features(
-                RIVALS, str(value) if value.group != ALL_COLUMNS else value.name
-            )
-        return features
-
-    def _rival_values(self) -> list[Feature]:
-        """Return the features whose rivals are compared: of all columns, and of long texts."""
-        values = [Feature(ALL_COLUMNS, name, NEVER_LOWERS) for name in RIVAL_VALUES]
-        for name, kind in zip(self.names, self.kinds, strict=True):
-            if kind in LONG_KINDS:
-                values.append(Feature(name, LONG_RIVAL_VALUE, NEVER_LOWERS))
-        return values
+        return comparison_features(self.names, self.kinds)
 
     def table(
         self,
@@ -160,7 +134,7 @@ class Comparison:
     def _fill_rivals(self, table: Floats, pairs: Pairs) -> None:
         place = {(feature.group, feature.name): n for n, feature in enumerate(self.features)}
         width = len(rival_features("", ""))
-        values = self._rival_values()
+        values = _rival_values(self.names, self.kinds)
         column = len(self.features) - len(values) * width
         for feature in values:
             value = table[:, place[feature.group, feature.name]]
@@ -216,6 +190,39 @@ class Comparison:
         right_rows, right_places = np.unique(pairs[:, 1], return_inverse=True)
         left, right = self.left.select(left_rows), self.right.select(right_rows)
         return left, right, np.column_stack((left_places, right_places))
+
+
+def comparison_features(names: Sequence[str], kinds: Sequence[ColumnKind]) -> list[Feature]:
+    """Return the features of a pair of records with some columns, in the order of a table."""
+    features = list[Feature]()
+    for name, kind in zip(names, kinds, strict=True):
+        if kind is ColumnKind.IGNORED:
+            continue
+        if kind in LONG_KINDS:
+            features += shingle_features(name)
+        elif is_scalar(kind):
+            features += scalar_features(name, kind)
+        else:
+            features += text_features(name, kind)
+        if kind is ColumnKind.IDENTIFIER:
+            features.append(Feature(name, _NAMED, NEVER_LOWERS))
+        features.append(Feature(name, _GIVEN_ONCE, NEVER_RAISES))
+    if swappable_columns(kinds):
+        features.append(SWAPPED_VALUES)
+    features += text_features(ALL_COLUMNS, ColumnKind.TEXT)
+    features += [Feature(VARIANTS, rule, NEVER_RAISES) for rule in RULES]
+    for value in _rival_values(names, kinds):
+        features += rival_features(RIVALS, str(value) if value.group != ALL_COLUMNS else value.name)
+    return features
+
+
+def _rival_values(names: Sequence[str], kinds: Sequence[ColumnKind]) -> list[Feature]:
+    """Return the features whose rivals are compared: of all columns, and of long texts."""
+    values = [Feature(ALL_COLUMNS, name, NEVER_LOWERS) for name in RIVAL_VALUES]
+    for name, kind in zip(names, kinds, strict=True):
+        if kind in LONG_KINDS:
+            values.append(Feature(name, LONG_RIVAL_VALUE, NEVER_LOWERS))
+    return values
 
 
 def _components_of(pairs: Pairs, is_self_join: bool) -> Ints:

@@ -8,6 +8,7 @@ from matcher.features.table import NEVER_LOWERS, NEVER_RAISES
 ALL_COLUMNS = "all columns"
 RIVALS = "rivals"
 VARIANTS = "variants"
+SWAPPED = "swapped columns"
 AGREEMENT = "agreement"
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "NEVER_LOWERS",
     "NEVER_RAISES",
     "RIVALS",
+    "SWAPPED",
     "VARIANTS",
     "Feature",
 ]

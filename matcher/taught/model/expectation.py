@@ -70,9 +70,9 @@ MIN_COPIED = 0.2
 REPEATED_EVIDENCE = 0.3
 # Share of the evidence of the lead over rivals that counts in one table whose records have one
 # partner, if any: sharing has counted the rivals before. With all of it, and of all columns, people of
-# whom each tenth is entered twice have .73 (RLdata10000) instead of .95, as many lead who have no
-# partner. Between two tables, where most have one, .7 costs .05 (abt-buy).
-LEAD_EVIDENCE = 0.7
+# whom each tenth is entered twice have .73 (RLdata10000) instead of .98, as many lead who have no
+# partner. Between two tables, where most have one, .7 of it costs .05 (abt-buy).
+LEAD_EVIDENCE = 0.6
 # Share of the matches to start with that must stay matches beside related pairs. Of good fits .45
 # stay at least; where a column discriminates by chance, it is none.
 MIN_KEPT = 0.25
@@ -112,7 +112,7 @@ def _fit_classes(
     partners: Partners,
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where some are related."""
-    known = {group: value for group, value in similarities.items() if not np.isnan(value).all()}
+    known = {group: value for group, value in similarities.items() if _differs(value)}
     fit = _Fit(known, pairs, partners, is_self_join, roles)
     guessed = share_among_rivals(_guess_odds(similarities), pairs, partners, is_self_join)
     two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
@@ -122,6 +122,12 @@ def _fit_classes(
     if not columns:
         return two_classes
     return _fit_related_values(fit, known, columns, matches) or two_classes
+
+
+def _differs(similarity: Floats) -> bool:
+    """Return True if a group is known in some pairs, and not the same in all of them."""
+    is_known = ~np.isnan(similarity)
+    return bool(is_known.any() and np.ptp(similarity[is_known]) > 0)
 
 
 def _fit_related_values(

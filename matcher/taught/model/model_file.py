@@ -17,16 +17,18 @@ from matcher.model.calibrated_model import load_model as load_trees
 from matcher.model.calibration import Sigmoid
 from matcher.taught.columns.kinds import LONG_KINDS, ColumnKind
 from matcher.taught.features.feature import Feature
+from matcher.taught.features.swapped_values import swappable_columns
 from matcher.taught.model.agreement import AgreementModel
 from matcher.taught.model.regression import Regression
 from matcher.taught.model.taught_model import Classifier, TaughtModel
 
 FORMAT = "scout-dedupe-model"
-VERSION = 3
+VERSION = 4
 # Earlier versions, with the kinds of columns that are compared otherwise since.
 CHANGED_KINDS = {
     1: (*LONG_KINDS, ColumnKind.IDENTIFIER),
     2: (ColumnKind.IDENTIFIER,),
+    3: (),
 }
 # Bytes of a model file; cap against hostile input.
 MAX_BYTES = 64_000_000
@@ -52,7 +54,9 @@ def load_model(path: Path) -> TaughtModel:
         if version != VERSION and version not in CHANGED_KINDS:
             raise UsageError(_other_version(path, version))
         model = from_json(value)
-        if not set(model.kinds).isdisjoint(CHANGED_KINDS.get(version, ())):
+        is_changed = not set(model.kinds).isdisjoint(CHANGED_KINDS.get(version, ()))
+        # Since version 4 values of two names or addresses are also compared crosswise.
+        if is_changed or (version != VERSION and swappable_columns(model.kinds)):
             raise UsageError(_other_version(path, version))
         return model
     except OSError as error:

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from matcher.array_types import Floats, Ints
-from matcher.taught.features.feature import RIVALS, VARIANTS, Feature
+from matcher.taught.features.feature import RIVALS, SWAPPED, VARIANTS, Feature
 from matcher.taught.features.scalars import DIGITS_AGREE
+from matcher.taught.features.swapped_values import SWAPPED_VALUES
 from matcher.taught.variants.markers import RULES, is_called_like
 from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION, MARKED_ONCE, SIZE
 
@@ -26,7 +27,7 @@ DIGITS_SUFFIX = ", digits"
 
 
 def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, Floats]:
-    """Return one similarity per column, of all columns, of digits, and the lead over rivals."""
+    """Return a similarity per column, of all columns, of digits, of swapped columns, and the lead."""
     places = dict[str, dict[str, int]]()
     for number, feature in enumerate(features):
         places.setdefault(feature.group, {})[feature.name] = number
@@ -47,7 +48,9 @@ def group_similarities(table: Floats, features: Sequence[Feature]) -> dict[str, 
     for group, columns in places.items():
         if DIGITS_AGREE in columns:
             similarities[group + DIGITS_SUFFIX] = table[:, columns[DIGITS_AGREE]]
-        if group == RIVALS:
+        if group == SWAPPED:
+            similarities[group] = table[:, columns[SWAPPED_VALUES.name]]
+        elif group == RIVALS:
             names = [name for name in columns if name.endswith(", lead, smaller")]
             similarities[group] = table[:, [columns[name] for name in names]].mean(axis=1)
         else:

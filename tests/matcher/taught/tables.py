@@ -215,3 +215,27 @@ def make_labels(pairs: list[tuple[int, int]], count: int = 60) -> Labels:
     others = [(row, row + 1) for row in range(0, count - 1, 2)][:20]
     labels = [True] * len(true_pairs) + [False] * len(others)
     return Labels(np.array([*true_pairs, *others]), np.array(labels))
+
+
+def make_patients(count: int = 1_200) -> tuple[Records, list[tuple[int, int]]]:
+    """Return patients with common names, of whom each tenth is entered twice, with the true pairs.
+
+    One letter or digit of the second entry is wrong. Many namesakes have another birthday.
+    """
+    generator = random.Random(11)
+    words = ["".join(generator.choices("abdeiklmnorstu", k=6)).capitalize() for _ in range(120)]
+    rows = list[tuple[str, ...]]()
+    pairs = list[tuple[int, int]]()
+    for number in range(count):
+        names = [generator.choice(words[:40]), generator.choice(words[40:])]
+        birthday = generator.randrange(1930, 2010), generator.randrange(12), generator.randrange(28)
+        row = [*names, str(birthday[0]), str(birthday[1] + 1), str(birthday[2] + 1)]
+        rows.append(tuple(row))
+        if number % 10 == 0:
+            pairs.append((len(rows) - 1, len(rows)))
+            column = generator.randrange(len(row))
+            place = generator.randrange(len(row[column]))
+            wrong = generator.choice("123456789" if column > 1 else "aeiou")
+            row[column] = row[column][:place] + wrong + row[column][place + 1 :]
+            rows.append(tuple(row))
+    return to_records(rows, ("first_name", "last_name", "year", "month", "day")), pairs

@@ -10,9 +10,10 @@ from matcher.taught.features import comparison as comparison_module
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.feature import NEVER_LOWERS, Feature
 from matcher.taught.features.scalars import DIGITS_AGREE
+from matcher.taught.features.swapped_values import SWAPPED_VALUES
 from tests.matcher.taught.tables import make_goods, to_records
 
-COLUMNS = ("title", "maker", "price", "code", "text", "note")
+COLUMNS = ("title", "maker", "price", "code", "text", "note", "seller", "buyer")
 KINDS = [
     ColumnKind.TEXT,
     ColumnKind.CATEGORY,
@@ -20,6 +21,8 @@ KINDS = [
     ColumnKind.IDENTIFIER,
     ColumnKind.LONG_TEXT,
     ColumnKind.IGNORED,
+    ColumnKind.NAME,
+    ColumnKind.NAME,
 ]
 
 
@@ -30,7 +33,8 @@ def _goods() -> Records:
     for row, (title, maker, price) in enumerate(zip(titles, makers, prices, strict=True)):
         code = f"C{100 + row // 2}" if row % 3 else ""
         text = f"The {title} by {maker} is sold with a case and two spare parts."
-        rows.append((f"{title}, volume {row % 4}", maker, price, code, text, "ignored"))
+        people = ("Ann Lee", "Bo Ash") if row % 2 else ("Bo Ash", "Ann Lee")
+        rows.append((f"{title}, volume {row % 4}", maker, price, code, text, "ignored", *people))
     return to_records(rows, COLUMNS)
 
 
@@ -64,6 +68,28 @@ def test_digits_agree_however_they_are_written(left: str, right: str, expected: 
     place = compared.features.index(Feature("number", DIGITS_AGREE, NEVER_LOWERS))
     agree = compared.table(np.array([[0, 1]]))[0, place]
     np.testing.assert_equal(float(agree), float(expected))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        (("Frahn", "Lauren"), ("Lauren", "Frahn"), 1),
+        # Each with an error of its own.
+        (("Desllva", "Jaspe"), ("Jasper", "Desilva"), 1),
+        (("Frahn", "Lauren"), ("Frahn", "Lauren"), 0),
+        (("Frahn", "Lauren"), ("Frahn", "Frahn"), 0),
+        (("Frahn", "Lauren"), ("Lauren", "Miller"), 0),
+        (("Frahn", "Lauren"), ("Lauren", ""), np.nan),
+    ],
+)
+def test_values_in_each_others_column(
+    left: tuple[str, str], right: tuple[str, str], expected: float
+) -> None:
+    """A first name that was entered as the last name, and the last name as the first."""
+    records = to_records([left, right], ("first", "last"))
+    compared = Comparison(records, None, [ColumnKind.NAME, ColumnKind.NAME], 3)
+    place = compared.features.index(SWAPPED_VALUES)
+    np.testing.assert_equal(float(compared.table(np.array([[0, 1]]))[0, place]), float(expected))
 
 
 @pytest.mark.parametrize("is_self_join", [True, False])
