@@ -39,6 +39,10 @@ CLEARURLS: dict[str, Any] = {
                 "^https?:\\/\\/(?:[a-z0-9-]+\\.)*?bouncer(?:\\.[a-z]{2,}){1,}\\/go\\?.*?to=([^&]*)"
             ],
         },
+        "bounce paths": {
+            "urlPattern": "^https?:\\/\\/(?:[a-z0-9-]+\\.)*?bouncer(?:\\.[a-z]{2,}){1,}",
+            "rawRules": ["\\/and=[^/?]*"],
+        },
     }
 }
 PARAMS = [
@@ -82,6 +86,7 @@ CASES = [
     ("https://a.example.org/p?only_here=1", "https://a.example.org/p?only_here=1"),
     ("https://www.bouncer.com/p?only_here=1&mate=2&x=3", "https://www.bouncer.com/p?x=3"),
     ("https://www.bouncer.com/a/via=me?x=3", "https://www.bouncer.com/a?x=3"),
+    ("https://www.bouncer.com/a/via=me/and=you?x=3", "https://www.bouncer.com/a?x=3"),
     (f"https://www.bouncer.com/go?a=1&to={ONCE}", TARGET),
     (
         f"https://bouncer.com.evil.org/go?a=1&to={ONCE}",
