@@ -147,6 +147,14 @@ def test_other_files(tmp_path: Path, content: str) -> None:
         load_filter_lists([tmp_path / "list.json"])
 
 
+def test_too_many_patterns(tmp_path: Path) -> None:
+    """A file whose patterns do not fit into memory together is named."""
+    providers = {str(n): {"urlPattern": f"^https://{n}[a-z]{{500}}"} for n in range(2_000)}
+    (tmp_path / "list.json").write_text(json.dumps({"providers": providers}))
+    with pytest.raises(ValueError, match=r"list\.json is no list .* bytes of memory"):
+        load_filter_lists([tmp_path / "list.json"])
+
+
 def test_evil_patterns_cost_little(tmp_path: Path) -> None:
     """Patterns that would keep a backtracking engine busy for years, and 10 KB that meet them, take
     milliseconds.
