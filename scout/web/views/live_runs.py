@@ -32,7 +32,7 @@ class PageCount:
 
 @dataclass(frozen=True)
 class StageLine:
-    """A stage of a run: done, under way or due, with its seconds where it is done."""
+    """A stage of a run: done, running, failed or due, with its seconds where it is done."""
 
     stage: Stage
     state: str
@@ -97,7 +97,7 @@ def _stage_lines(run: Run) -> list[StageLine]:
         state = "due"
         if run.state == RunState.DONE or index < current:
             state = "done"
-        elif index == current:
+        elif index == current and run.state != RunState.ABANDONED:
             state = "failed" if run.state == RunState.FAILED else "running"
         seconds = figures.get("seconds") if state == "done" else None
         lines.append(StageLine(stage, state, seconds))

@@ -61,6 +61,18 @@ def test_a_run_under_way(app: FastAPI, store: Store, shop: Shop) -> None:
     assert signed_in(app, Role.VIEWER).get("/runs/99").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("state", "shown"),
+    [(RunState.RUNNING, "running"), (RunState.FAILED, "failed"), (RunState.ABANDONED, "due")],
+)
+def test_the_stage_of_a_run_that_did_not_end(
+    app: FastAPI, store: Store, shop: Shop, state: RunState, shown: str
+) -> None:
+    """The stage at which a run was abandoned is not under way any more."""
+    page = signed_in(app, Role.VIEWER).get(f"/runs/{add_run(store, shop, state)}").text
+    assert f'<li class="{shown}">crawling' in page
+
+
 @pytest.mark.parametrize("path", ["/runs/{run}", "/shops/{shop}", "/shops/{shop}/runs"])
 @pytest.mark.parametrize(
     ("reason", "shown"),
