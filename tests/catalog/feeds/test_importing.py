@@ -165,6 +165,16 @@ def test_bad_rows_are_kept_aside(store: Store, shop: Shop, tmp_path: Path) -> No
     assert max(len(raw) for _, _, raw in result) <= 500
 
 
+def test_reasons_that_differ_in_an_id_are_counted_as_one(
+    store: Store, shop: Shop, tmp_path: Path
+) -> None:
+    """Whatever an id holds, the reason that quotes it is the same as for any other."""
+    ids = ("a:x", "b:x", "O'Neill", 'O"Neill', """O'"Neill""", "plain")
+    offers = [{"id": key, "title": "a"} for key in (*ids, *ids)]
+    summary = import_offers(store, shop, written(tmp_path, *offers))
+    assert summary.reasons == {"has the id N of line N again": len(ids)}
+
+
 def test_the_new_feed_replaces_the_old(store: Store, shop: Shop, tmp_path: Path) -> None:
     """Offers that stay keep their number, those that went are gone, and another shop's stay
     untouched.
