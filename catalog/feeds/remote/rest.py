@@ -16,7 +16,7 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from catalog.digits import is_ascii_number
-from catalog.errors import UnreadableFeed
+from catalog.errors import UnreadableFeed, first_line
 from catalog.feeds.formats.jsonlines import find_items, make_row
 from catalog.feeds.remote.http_session import FeedRetry, FeedSession
 from catalog.feeds.rows import Rows, parse_json
@@ -239,4 +239,4 @@ def _cause(error: Exception) -> str:
         return "no answer in time"
     if isinstance(error, requests.exceptions.ConnectionError):
         return "no connection"
-    return str(error).splitlines()[0][:200] or type(error).__name__
+    return first_line(error)
