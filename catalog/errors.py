@@ -28,6 +28,9 @@ ScoutError
 
 from url_cleaner.errors import BadUrl as BadUrl
 
+# Characters of another library's message that a message of Scout quotes.
+MAX_QUOTED_LENGTH = 200
+
 
 class ScoutError(Exception):
     """Root of the tree: catches every error that Scout raises."""
@@ -127,3 +130,14 @@ class HostilePage(ScoutError):
 
 class Busy(ScoutError):
     """Another run of the same shop is in progress."""
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message, to be quoted in another; without a message the
+    name of its class.
+
+    >>> first_line(ValueError("no number\\nin line 3")), first_line(TimeoutError())
+    ('no number', 'TimeoutError')
+    """
+    lines = str(error).strip().splitlines()
+    return lines[0][:MAX_QUOTED_LENGTH] if lines else type(error).__name__

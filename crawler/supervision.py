@@ -14,7 +14,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from catalog.errors import ScoutError
+from catalog.errors import ScoutError, first_line
 
 
 class CrawlReporter:
@@ -59,11 +59,13 @@ class CrawlReporter:
         """
         spider: Any = self._crawler.spider
         request = getattr(response, "request", None)
-        kind = type(failure.value).__name__
-        if isinstance(failure.value, ScoutError):
-            spider.error = serialize_error(failure.value)
+        error = failure.value
+        kind = type(error).__name__
+        if isinstance(error, ScoutError):
+            spider.error = serialize_error(error)
         elif request is None:
-            message = f"the crawler failed ({kind}: {failure.value}): its log tells where"
+            reason = first_line(error) if error else kind
+            message = f"the crawler failed ({kind}: {reason}): its log tells where"
             spider.error = ("CrawlError", message)
         if request is not None:
             spider.fail_request(request, f"error: {kind}")

@@ -47,7 +47,7 @@ BATCH_SIZE = 250
 _PRICE_INDEX = OFFER_COLUMNS.index("price")
 _CURRENCY_INDEX = OFFER_COLUMNS.index("currency")
 # Details of a reason that differ from row to row.
-_DETAILS = re.compile(r"'.*'|\d[\d,.]*")
+_DETAILS = re.compile(r"""'.*'|".*"|\d[\d,.]*""")
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ class FeedReader:
     def _refuse(self, row: UnreadableRow) -> None:
         self.bad += 1
         # Reasons that differ in details only are counted as one.
-        kind = _DETAILS.sub("N", row.reason.partition(":")[0])
+        kind = _DETAILS.sub("N", row.reason).partition(":")[0]
         self.reasons[kind] += 1
         if len(self.bad_rows) < MAX_BAD_ROWS:
             reason, raw = row.reason[:MAX_RAW_LENGTH], row.raw[:MAX_RAW_LENGTH]

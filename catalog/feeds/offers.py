@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any
@@ -239,9 +239,11 @@ class OfferParser:
     def _clean_link(self, raws: Sequence[str]) -> _CleanedLink:
         if not raws:
             return _NO_LINK
-        link = plain_link(raws[0]) if len(raws[0]) <= MAX_LINK_LENGTH else ""
+        if len(raws[0]) > MAX_LINK_LENGTH:
+            return _CleanedLink(note=f"link longer than {MAX_LINK_LENGTH:,} characters")
+        link = plain_link(raws[0])
         if not link:
-            return _CleanedLink(note="link longer than 4,096 characters")
+            return _NO_LINK
         is_path = link.startswith("/") and not link.startswith("//")
         try:
             cleaned = self._clean(urljoin(self._home, link) if is_path else link)
@@ -378,10 +380,19 @@ def _is_current(periods: Sequence[str]) -> bool:
     be read.
     """
     try:
-        start, end = (datetime.fromisoformat(part.strip()) for part in periods[0].split("/"))
+        first, last = (part.strip() for part in periods[0].split("/"))
+        start, end = datetime.fromisoformat(first), _end_of(last)
     except (IndexError, ValueError):
         return True
     return _aware(start) <= datetime.now(UTC) <= _aware(end)
+
+
+def _end_of(moment: str) -> datetime:
+    """Return a time, or the end of a day. Raises ValueError."""
+    try:
+        return datetime.combine(date.fromisoformat(moment), time.max)
+    except ValueError:
+        return datetime.fromisoformat(moment)
 
 
 def _aware(moment: datetime) -> datetime:
@@ -390,7 +401,7 @@ def _aware(moment: datetime) -> datetime:
 
 def _ref(ids: Sequence[str], link: _CleanedLink, title: str | None) -> str:
     """Return the offer's key: the catalog's own, or a hash of the best that identifies it."""
-    own_id = text.plain(ids[0]) if ids and len(ids[0]) <= MAX_LINK_LENGTH else ""
+    own_id = _key(ids[0]) if ids and len(ids[0]) <= MAX_LINK_LENGTH else ""
     if 0 < len(own_id) <= MAX_REF_LENGTH:
         return own_id
     seed = own_id or link.url or link.link or title or ""
@@ -400,7 +411,17 @@ def _ref(ids: Sequence[str], link: _CleanedLink, title: str | None) -> str:
 def _product(raws: Sequence[str]) -> str | None:
     if not raws:
         return None
-    return text.plain(raws[0])[:MAX_REF_LENGTH]
+    return _key(raws[0])[:MAX_REF_LENGTH] or None
+
+
+def _key(raw: str) -> str:
+    """Return a key as plain text; empty where it says that there is none.
+
+    >>> _key(" A&amp;B-1 "), _key("null")
+    ('A&B-1', '')
+    """
+    key = text.plain(raw)
+    return "" if text.is_no_value(key) else key
 
 
 def _add_doubts(

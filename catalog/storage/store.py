@@ -32,6 +32,7 @@ from catalog.errors import (
     StorageFull,
     StoreError,
     UnknownShop,
+    first_line,
 )
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
@@ -430,7 +431,7 @@ def _translate_errors(name: object) -> Iterator[None]:
         raise ValueError(f"{name} cannot store a value: {error.orig}") from error
     except DatabaseError as error:
         if _state_of(error) in _UNUSABLE:
-            raise StoreError(f"{name} cannot be used: {_first_line(error)}") from error
+            raise StoreError(f"{name} cannot be used: {first_line(error.orig or error)}") from error
         message = str(error.orig)
         if "malformed" in message:
             raise StoreError(
@@ -452,13 +453,9 @@ def _clear_error(error: OperationalError, name: object) -> StoreError:
             f"{name} is held by another process: wait for it to end, then run the same command "
             f"again"
         )
-    return StoreError(f"{name} cannot be used: {_first_line(error)}")
+    return StoreError(f"{name} cannot be used: {first_line(error.orig or error)}")
 
 
 def _state_of(error: DatabaseError) -> str | None:
     """Return PostgreSQL's code of an error; None for one of SQLite's, or of a lost connection."""
     return getattr(error.orig, "sqlstate", None)
-
-
-def _first_line(error: DatabaseError) -> str:
-    return str(error.orig).strip().splitlines()[0]

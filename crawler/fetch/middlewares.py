@@ -28,7 +28,7 @@ from url_cleaner.urls.public_address import is_public
 class PublicAddressResolver:
     """Resolver that passes on public addresses only, except for `private_host`.
 
-    `refused` are the other names.
+    `refused` are the names that had private addresses only when they were last resolved.
     """
 
     def __init__(self, resolver: Any, private_host: str | None) -> None:
@@ -49,17 +49,24 @@ class _PublicAddressReceiver:
         self._receiver = receiver
         self._host = host
         self._refused = refused
+        self._has_public = False
+        self._has_private = False
 
     def resolutionBegan(self, resolutionInProgress: IHostResolution) -> None:  # noqa: N802, N803
         self._receiver.resolutionBegan(resolutionInProgress)
 
     def addressResolved(self, address: IAddress) -> None:  # noqa: N802
         if is_public(getattr(address, "host", "")):
+            self._has_public = True
             self._receiver.addressResolved(address)
         else:
-            self._refused.add(self._host.lower())
+            self._has_private = True
 
     def resolutionComplete(self) -> None:  # noqa: N802
+        if self._has_public:
+            self._refused.discard(self._host.lower())
+        elif self._has_private:
+            self._refused.add(self._host.lower())
         self._receiver.resolutionComplete()
 
 

@@ -68,12 +68,16 @@ def extract_links(
         elif tag == "meta":
             href = _refresh_target(get("http-equiv"), get("content"))
         elif tag == "link":
-            if rel == "canonical":
+            relations = rel.split()
+            if "canonical" in relations:
                 canonical = canonical or href
-            elif rel in ("next", "prev"):
-                pagination.append(href)
-            elif rel == "alternate" and (code := get("hreflang")) and len(alternates) < MAX_LINKS:
-                alternates.append((code, href))
+            elif "next" in relations or "prev" in relations:
+                if len(pagination) < MAX_LINKS:
+                    pagination.append(href)
+            elif "alternate" in relations:
+                code = get("hreflang")
+                if code and len(alternates) < MAX_LINKS:
+                    alternates.append((code, href))
             continue
         if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
             hrefs[href] = None

@@ -8,6 +8,7 @@ it is complete; a killed export leaves a `.part` file, which the next one overwr
 import errno
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
 from importlib.metadata import version
@@ -69,7 +70,9 @@ def write_warc(
             ) from error
         raise UsageError(f"{file} cannot be written: {error.strerror}") from error
     finally:
-        part.unlink(missing_ok=True)
+        # Where the file cannot be written, its path may not even be asked for.
+        with suppress(OSError):
+            part.unlink()
     return WarcExport(str(file), pages, size)
 
 

@@ -106,8 +106,9 @@ class Site:
         if FROM_ROOT.match(href):
             # Only scheme and host of the base matter, so all pages share the cache.
             base = "/".join(base.split("/", 3)[:3]) + "/"
-        elif not href.startswith("?"):
-            # Only the folder of the base matters, so pages of one folder share the cache.
+        elif not href.startswith("?") and base.count("/") > 2:
+            # Only the folder of the base matters, so pages of one folder share the cache. A base
+            # without a path has no folder.
             base = base.rpartition("/")[0] + "/"
         return self._join(href, base)
 

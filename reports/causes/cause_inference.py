@@ -21,6 +21,7 @@ from stdnum.exceptions import ValidationError
 
 from catalog.language.sentences import Sentence
 from catalog.models import Verdict
+from catalog.values.availability import OUT_OF_STOCK
 from reports.causes.cause_kinds import CauseKind
 from reports.causes.config import CauseConfig
 from reports.causes.groups.group_causes import GroupCauses
@@ -33,7 +34,7 @@ from reports.statistics.findings_reader import Finding
 NO_PATTERN = Sentence("no pattern found")
 _NOTHING_SIMILAR = Sentence("no pattern found; the catalog has nothing similar")
 _EMPTY_CATALOG = Sentence("the catalog has no offers of this shop")
-_OUT_OF_STOCK = Sentence("out of stock, according to its page")
+_OUT_OF_STOCK_ON_PAGE = Sentence("out of stock, according to its page")
 
 
 @dataclass(frozen=True)
@@ -128,9 +129,9 @@ def _ambiguous_evidence(finding: Finding) -> Sentence:
 
 
 def _out_of_stock_evidence(finding: Finding) -> Sentence | None:
-    if finding.availability != "out_of_stock":
+    if finding.availability != OUT_OF_STOCK:
         return None
-    return _OUT_OF_STOCK
+    return _OUT_OF_STOCK_ON_PAGE
 
 
 def _new_evidence(finding: Finding, context: CauseContext) -> Sentence | None:

@@ -136,9 +136,12 @@ class VariantIndex:
         if _NO_DIFFERENCE in differences:
             return Sentence("has the same title as the listed “{title}”", {"title": listed.title})
         title_words, listed_words = _split_title(title), _split_title(listed.title)
-        added = [word for word in title_words if word not in listed_words]
-        removed = [word for word in listed_words if word not in title_words]
-        return _title_difference(listed.title, " ".join(added), " ".join(removed))
+        added = " ".join(word for word in title_words if word not in listed_words)
+        removed = " ".join(word for word in listed_words if word not in title_words)
+        if not added and not removed:
+            # The same words in another order, such as 2 x 500 ml and 500 x 2 ml.
+            added, removed = title or "", listed.title or ""
+        return _title_difference(listed.title, added, removed)
 
     def _variant_differences(self, left: Record, right: Record) -> set[str]:
         """Return the differences of two titles; empty if any of them makes another product."""
@@ -230,4 +233,9 @@ def _title_difference(title: str | None, added: str, removed: str) -> Sentence:
 
 
 def _split_title(title: str | None) -> list[str]:
-    return re.findall(r"\w+", (title or "").casefold())
+    """Return the words of a title; a decimal number is one word.
+
+    >>> _split_title("Juice, 0,75 l")
+    ['juice', '0,75', 'l']
+    """
+    return re.findall(r"\d+(?:[.,]\d+)+|\w+", (title or "").casefold())

@@ -5,12 +5,13 @@ The stored values are part of machine formats and stay the same in every languag
 
 from catalog.language.sentences import gettext_noop
 from catalog.models import ReviewDecision, RunState, Verdict
+from catalog.values.availability import IN_STOCK, OUT_OF_STOCK, PREORDER
 from matcher.features.table import FeatureKind
 
 AVAILABILITY_NAMES = {
-    "in_stock": gettext_noop("in stock"),
-    "out_of_stock": gettext_noop("out of stock"),
-    "preorder": gettext_noop("preorder"),
+    IN_STOCK: gettext_noop("in stock"),
+    OUT_OF_STOCK: gettext_noop("out of stock"),
+    PREORDER: gettext_noop("preorder"),
 }
 VERDICT_NAMES = {
     Verdict.LISTED: gettext_noop("listed"),

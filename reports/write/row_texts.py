@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from catalog.language.languages import Language
+from catalog.values.availability import OUT_OF_STOCK
 from reports.statistics.category_paths import format_category
 from reports.statistics.findings_reader import Finding
 from reports.write.script_messages import script_messages
@@ -56,7 +57,7 @@ class RowWriter:
     def _identifiers(self, finding: Finding) -> str:
         numbers = [("EAN", finding.ean), ("SKU", finding.sku), ("HAN", finding.han)]
         identifiers = [f"{name} {value}" for name, value in numbers if value]
-        if finding.availability == "out_of_stock":
+        if finding.availability == OUT_OF_STOCK:
             identifiers.append(self._messages["out_of_stock"])
         return " · ".join(identifiers)
 

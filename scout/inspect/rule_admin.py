@@ -31,12 +31,13 @@ def load_rules(store: Store, shop: Shop, version: int | None = None) -> RuleSet:
     raise UsageError(f"shop {shop.name!r} has no rules yet: 'scout run {shop.name}' learns them")
 
 
-def list_versions(store: Store, shop: Shop) -> list[StoredRules]:
-    """List all versions of the rules, newest first."""
+def list_versions(store: Store, shop: Shop, limit: int | None = None) -> list[StoredRules]:
+    """List the versions of the rules, newest first; at most `limit`, None for all."""
     query = (
         select(StoredRules)
         .where(StoredRules.shop_id == shop.id)
         .order_by(col(StoredRules.version).desc())
+        .limit(limit)
     )
     with store.read() as session:
         return list(session.exec(query))

@@ -74,12 +74,12 @@ class ClearUrls:
     def shorten(self, text: str) -> str:
         """Cut the matches of the raw rules out of a URL, behind its host."""
         url = Url.parse(text)
+        after_host = url.after_host
+        root = text.removesuffix(after_host)
         for provider in self._providers_of(url):
-            after_host = url.after_host
             for cut in provider.cuts:
                 after_host = cut.sub("", after_host)
-            text = text[: len(text) - len(url.after_host)] + after_host
-        return text
+        return root + after_host
 
     def _applying(self, url: Url) -> tuple[Provider, ...]:
         text = str(url)

@@ -11,7 +11,7 @@ from typing import Any
 # RE2 has no type stubs.
 Pattern = Any
 
-# Bytes of memory for one compiled pattern. Bound against hostile input.
+# Bytes of memory for one compiled pattern, or one set of them. Bound against hostile input.
 MAX_PATTERN_MEMORY = 8_000_000
 # URLs for which the matching list entries are cached: each URL is looked up once per parameter.
 MATCH_CACHE_SIZE = 16
@@ -40,7 +40,10 @@ def escape_pattern(text: str) -> str:
 
 
 class PatternSet:
-    """Many patterns, searched for in one pass over a text."""
+    """Many patterns, searched for in one pass over a text.
+
+    Raises ValueError where they are too many for the memory of a set.
+    """
 
     def __init__(self, texts: Sequence[str], skipped: list[str]) -> None:
         import re2
@@ -56,7 +59,17 @@ class PatternSet:
             self._indices.append(index)
         # Compiled once, when it is complete.
         if self._indices:
+            self._compile()
+
+    def _compile(self) -> None:
+        import re2
+
+        try:
             self._set.Compile()
+        except re2.error as error:
+            raise ValueError(
+                f"its URL patterns take more than {MAX_PATTERN_MEMORY:,} bytes of memory"
+            ) from error
 
     def matching(self, text: str) -> list[int]:
         """Return the indices of all patterns that match somewhere in the text, in order."""

@@ -16,7 +16,7 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from catalog.digits import is_ascii_number
-from catalog.errors import UnreadableFeed
+from catalog.errors import UnreadableFeed, first_line
 from catalog.feeds.formats.jsonlines import find_items, make_row
 from catalog.feeds.remote.http_session import FeedRetry, FeedSession
 from catalog.feeds.rows import Rows, parse_json
@@ -65,7 +65,7 @@ def make_session() -> requests.Session:
 def read(url: str, progress: Progress) -> Rows:
     """Yield the offers of all pages.
 
-    Raises UnreadableFeed where a page fails: half a catalog is none.
+    Raises UnreadableFeed where a page fails, or there are too many: half a catalog is none.
     """
     position = 0
     requested = set[str]()
@@ -75,7 +75,12 @@ def read(url: str, progress: Progress) -> Rows:
     must_exist = True
     with make_session() as session:
         session.auth = _credentials(url)
-        while page_url and page_url not in requested and len(requested) < MAX_PAGES:
+        while page_url and page_url not in requested:
+            if len(requested) == MAX_PAGES:
+                raise UnreadableFeed(
+                    f"{without_password(url)} has more than {MAX_PAGES:,} pages: ask for more "
+                    f"offers a page"
+                )
             requested.add(page_url)
             page, linked_url = _fetch_page(session, page_url, must_exist=must_exist)
             items = find_items(page) if page is not None else []
@@ -239,4 +244,4 @@ def _cause(error: Exception) -> str:
         return "no answer in time"
     if isinstance(error, requests.exceptions.ConnectionError):
         return "no connection"
-    return str(error).splitlines()[0][:200] or type(error).__name__
+    return first_line(error)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catalog.errors import ConfigError
+from catalog.errors import ConfigError, first_line
 from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.optional_imports import import_optional
 
@@ -66,14 +66,11 @@ def _load_transformer(name: str) -> Any:
 def _model_error(name: str, error: Exception) -> ConfigError:
     if isinstance(error, ConfigError):
         return error
-    reason = type(error).__name__
-    if message := str(error).strip():
-        reason = message.splitlines()[0]
     problem = "is neither a folder nor a model that can be downloaded by that name"
     if Path(name).exists():
         problem = "is no folder with a model"
     return ConfigError(
-        f"--model {name}: {problem} ({reason}); save the model to a folder and name that"
+        f"--model {name}: {problem} ({first_line(error)}); save the model to a folder and name that"
     )
 
 

@@ -16,7 +16,7 @@ from jsonpath_ng.ext.filter import Expression, Filter
 from jsonpath_ng.ext.parser import parse
 from jsonpath_ng.jsonpath import Wildcard
 
-from catalog.errors import RuleError
+from catalog.errors import RuleError, first_line
 from parser.scripts.syntax.javascript import parse_json, starts_like_data
 from parser.scripts.syntax.js_strings import SURROGATE
 
@@ -86,7 +86,7 @@ def _parse(path: str) -> tuple[JSONPath, list[Step] | None]:
     except _NotPlain:
         return parsed, None
     except (JSONPathError, ValueError, AttributeError, RecursionError) as error:
-        raise RuleError(f"not a JSONPath: {path!r}: {str(error).splitlines()[0]}") from error
+        raise RuleError(f"not a JSONPath: {path!r}: {first_line(error)}") from error
 
 
 def child_path(path: str, step: Step) -> str:

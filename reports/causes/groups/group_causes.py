@@ -14,10 +14,11 @@ from types import MappingProxyType
 import numpy as np
 
 from catalog.language.sentences import Money, Sentence, gettext_noop
+from catalog.values.availability import OUT_OF_STOCK
 from matcher.array_types import Bools
 from reports.causes.cause_kinds import PART_KINDS, WHOLE_KINDS, CauseKind
 from reports.causes.config import CauseConfig
-from reports.causes.groups.group_sentences import OUT_OF_STOCK, GroupFigures, state_group
+from reports.causes.groups.group_sentences import GroupFigures, state_group
 from reports.causes.groups.group_statistics import effect_size
 from reports.causes.groups.pattern_search import Pattern, find_patterns
 from reports.causes.offer_columns import (

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from catalog.language.sentences import Argument, Money, Sentence, gettext_noop
+from catalog.values.availability import OUT_OF_STOCK
 from reports.causes.offer_columns import INVALID, ZERO, Trait
 from reports.statistics.category_paths import format_category
 from reports.statistics.value_names import AVAILABILITY_NAMES
 
-OUT_OF_STOCK = "out_of_stock"
 # Begin of the parser's name of a template, before its number.
 _TEMPLATE_PREFIX = "template "
 

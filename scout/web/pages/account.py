@@ -31,7 +31,7 @@ from scout.web.context import (
     set_cookie,
 )
 from scout.web.plain_text import FormText, PlainText
-from scout.web.rendering import LANGUAGES
+from scout.web.rendering import LANGUAGES, read_language
 
 router = page_router()
 
@@ -64,9 +64,10 @@ def sign_in(context: Public, name: FormText, password: FormText, next: FormText 
     store = context.store
     target = local_path(next)
     if login_limit.is_limited(store, name, address):
-        message = Message(
-            "Too many attempts have failed. Wait a quarter of an hour, then try again.", "bad"
+        text = context.gettext(
+            "Too many attempts have failed. Wait a quarter of an hour, then try again."
         )
+        message = Message(text, "bad")
         return context.render(
             "login.html", status=429, messages=[message], next=target, name=name, failed=True
         )
@@ -74,7 +75,7 @@ def sign_in(context: Public, name: FormText, password: FormText, next: FormText 
     if account is None:
         login_limit.note_failure(store, name, address)
         log.warning("a login has failed", address=address)
-        message = Message("Name or password is wrong.", "bad")
+        message = Message(context.gettext("Name or password is wrong."), "bad")
         return context.render(
             "login.html", status=401, messages=[message], next=target, name=name, failed=True
         )
@@ -190,16 +191,19 @@ def change_password(context: Viewer, former: FormText, password: FormText) -> Re
     address = context.request.client.host if context.request.client else ""
     name = context.user.name
     if login_limit.is_limited(context.store, name, address):
-        return _render_account(context, 429, Message("Too many attempts have failed.", "bad"))
+        message = Message(context.gettext("Too many attempts have failed."), "bad")
+        return _render_account(context, 429, message)
     if not passwords.verify_password(context.user.password_hash, former):
         login_limit.note_failure(context.store, name, address)
-        return _render_account(context, 403, Message("The present password is wrong.", "bad"))
+        message = Message(context.gettext("The present password is wrong."), "bad")
+        return _render_account(context, 403, message)
     try:
         accounts.set_password(context.store, context.account_id, password, context.session_id)
     except UsageError as error:
         return _render_account(context, 400, Message(str(error), "bad"))
     context.audit("password changed")
-    return context.redirect("/account", Message("The password is changed. Other sessions ended."))
+    message = Message(context.gettext("The password is changed. Other sessions ended."))
+    return context.redirect("/account", message)
 
 
 @router.post("/account/sessions/end")
@@ -207,7 +211,10 @@ def end_other_sessions(context: Viewer) -> Response:
     """End all sessions of one's account but this one."""
     ended = sessions.end_sessions(context.store, context.account_id, context.session_id)
     context.audit("sessions ended", sessions=ended)
-    return context.redirect("/account", Message(f"{ended} other sessions ended."))
+    text = read_language(context.language).ngettext(
+        "{number} other session ended.", "{number} other sessions ended.", ended
+    )
+    return context.redirect("/account", Message(text.format(number=ended)))
 
 
 @router.post("/account/tokens")
@@ -229,7 +236,7 @@ def remove_token(context: Viewer, name: FormText) -> Response:
     """Delete an API token."""
     api_tokens.remove_token(context.store, context.account_id, name)
     context.audit("token removed", token=name)
-    return context.redirect("/account", Message("The token is removed."))
+    return context.redirect("/account", Message(context.gettext("The token is removed.")))
 
 
 @router.get("/accounts")
@@ -260,7 +267,8 @@ def add_account(context: Admin, name: FormText, role: FormText) -> Response:
     except ScoutError as error:
         return _render_accounts(context, 400, Message(str(error), "bad"))
     context.audit("account added", account=name, role=role)
-    message = Message(f"{name} is added. Hand over the password below: it is shown once.")
+    text = context.gettext("{name} is added. Hand over the password below: it is shown once.")
+    message = Message(text.format(name=name))
     return _render_accounts(context, message=message, password=password)
 
 
@@ -269,7 +277,8 @@ def set_role(context: Admin, name: FormText, role: FormText) -> Response:
     """Change the role of an account."""
     accounts.set_role(context.store, name, accounts.parse_role(role))
     context.audit("role changed", account=name, role=role)
-    return context.redirect("/accounts", Message(f"{name} is {role} now."))
+    text = context.gettext("{name} is {role} now.")
+    return context.redirect("/accounts", Message(text.format(name=name, role=role)))
 
 
 @router.post("/accounts/password")
@@ -280,7 +289,8 @@ def reset_password(context: Admin, name: FormText) -> Response:
         account = accounts.get_account(session, name)
     accounts.set_password(context.store, accounts.account_key(account), password)
     context.audit("password reset", account=account.name)
-    message = Message(f"{account.name} has a new password. It is shown once.")
+    text = context.gettext("{name} has a new password. It is shown once.")
+    message = Message(text.format(name=account.name))
     return _render_accounts(context, message=message, password=password)
 
 
@@ -289,7 +299,8 @@ def remove_account(context: Admin, name: FormText) -> Response:
     """Delete an account with its tokens and sessions."""
     accounts.remove_account(context.store, name)
     context.audit("account removed", account=name)
-    return context.redirect("/accounts", Message(f"{name} is removed."))
+    text = context.gettext("{name} is removed.")
+    return context.redirect("/accounts", Message(text.format(name=name)))
 
 
 def local_path(path: str) -> str:

@@ -45,7 +45,7 @@ class VersionLine:
 def show_rules(name: str, context: Viewer) -> Response:
     """Show the newest rules of a shop, their history, and the agreement of each version."""
     shop = context.shop(name)
-    versions = list_versions(context.store, shop)[:SHOWN_VERSIONS]
+    versions = list_versions(context.store, shop, SHOWN_VERSIONS)
     rows = list_rules(load_rules(context.store, shop)) if versions else []
     by_attribute: dict[str, list[dict[str, Any]]] = {}
     for row in rows:

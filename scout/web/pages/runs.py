@@ -101,7 +101,7 @@ def _live_values(context: Context, run: Run, shop: Shop) -> dict[str, Any]:
         "live": live,
         "counts": counts if run.state == RunState.DONE else None,
         "is_busy": context.jobs.is_busy(shop),
-        "log": read_log_end(context.settings, run) if context.may("editor") else [],
+        "log": read_log_end(context.settings, live) if context.may("editor") else [],
     }
 
 

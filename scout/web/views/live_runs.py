@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from sqlmodel import Session, col, func, select
@@ -19,6 +20,7 @@ LOG_LINES = 40
 """Lines of a log's end."""
 
 _LOG_BYTES = 16_384  # bytes of a log's end that are read
+_LAST_WORDS = timedelta(minutes=1)  # time behind the end of a run in which its process ends, too
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class PageCount:
 
 @dataclass(frozen=True)
 class StageLine:
-    """A stage of a run: done, under way or due, with its seconds where it is done."""
+    """A stage of a run: done, running, failed or due, with its seconds where it is done."""
 
     stage: Stage
     state: str
@@ -41,7 +43,10 @@ class StageLine:
 
 @dataclass(frozen=True)
 class LiveRun:
-    """The progress of a run; `requests` are those of its crawls, `offers` those that were read."""
+    """The progress of a run; `requests` are those of its crawls, `offers` those that were read.
+
+    `is_newest` is True for the newest run of its shop.
+    """
 
     run: Run
     stages: Sequence[StageLine]
@@ -50,6 +55,7 @@ class LiveRun:
     requests: int
     offers: int
     matched: int
+    is_newest: bool
 
 
 def read_live_run(session: Session, run: Run, language: Language) -> LiveRun:
@@ -77,6 +83,7 @@ def read_live_run(session: Session, run: Run, language: Language) -> LiveRun:
     requests = select(func.coalesce(func.sum(Crawl.requests), 0)).where(Crawl.run_id == run.id)
     offers = select(func.count()).select_from(ShopOffer).where(ShopOffer.shop_id == run.shop_id)
     matched = select(func.count()).select_from(Match).where(Match.run_id == run.id)
+    newest = select(func.max(Run.id)).where(Run.shop_id == run.shop_id)
     return LiveRun(
         run,
         _stage_lines(run),
@@ -85,6 +92,7 @@ def read_live_run(session: Session, run: Run, language: Language) -> LiveRun:
         session.exec(requests).one(),
         session.exec(offers).one(),
         session.exec(matched).one(),
+        session.exec(newest).one() == run.id,
     )
 
 
@@ -97,25 +105,35 @@ def _stage_lines(run: Run) -> list[StageLine]:
         state = "due"
         if run.state == RunState.DONE or index < current:
             state = "done"
-        elif index == current:
+        elif index == current and run.state != RunState.ABANDONED:
             state = "failed" if run.state == RunState.FAILED else "running"
         seconds = figures.get("seconds") if state == "done" else None
         lines.append(StageLine(stage, state, seconds))
     return lines
 
 
-def read_log_end(settings: Settings, run: Run) -> list[str]:
+def read_log_end(settings: Settings, live: LiveRun) -> list[str]:
     """Return the last lines of the log of a run: of its process, else of its crawl; or none."""
+    run = live.run
     assert run.id is not None
-    paths = [
-        run_log_path(settings, run.shop_id),
-        settings.data_dir / "logs" / f"crawl-{run.shop_id}-{run.id}.log",
-    ]
-    for path in paths:
-        lines = last_lines(path)
-        if lines:
-            return lines
-    return []
+    process_log = run_log_path(settings, run.shop_id)
+    # The file is that of the shop's last process, which may have done another run, or an import.
+    is_of_run = live.is_newest and _was_written_during(process_log, run)
+    lines = last_lines(process_log) if is_of_run else []
+    return lines or last_lines(settings.data_dir / "logs" / f"crawl-{run.shop_id}-{run.id}.log")
+
+
+def _was_written_during(path: Path, run: Run) -> bool:
+    """Return True if a file was last written between a run's start and shortly behind its end."""
+    try:
+        written_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:
+        return False
+    if written_at < run.started_at:
+        return False
+    if run.state == RunState.RUNNING or run.finished_at is None:
+        return True
+    return written_at <= run.finished_at + _LAST_WORDS
 
 
 def last_lines(path: Path) -> list[str]:

@@ -19,9 +19,11 @@ from sqlmodel import select
 from catalog.errors import FeedError, MissingFields, StorageFull, UnreadableFeed, UsageError
 from catalog.feeds import importing
 from catalog.feeds.importing import ImportSummary, import_offers
+from catalog.feeds.offers import OfferParser, ParsedOffer
 from catalog.models import BadRow, KnownOffer, LostOffer, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from catalog.values import Hint
 from tests.catalog.conftest import Forked
 
 OF_THE_STORE = {"id", "shop_id", "ref", "imported_at", "generation", "content_key"}
@@ -163,6 +165,16 @@ def test_bad_rows_are_kept_aside(store: Store, shop: Shop, tmp_path: Path) -> No
     assert max(len(raw) for _, _, raw in result) <= 500
 
 
+def test_reasons_that_differ_in_an_id_are_counted_as_one(
+    store: Store, shop: Shop, tmp_path: Path
+) -> None:
+    """Whatever an id holds, the reason that quotes it is the same as for any other."""
+    ids = ("a:x", "b:x", "O'Neill", 'O"Neill', """O'"Neill""", "plain")
+    offers = [{"id": key, "title": "a"} for key in (*ids, *ids)]
+    summary = import_offers(store, shop, written(tmp_path, *offers))
+    assert summary.reasons == {"has the id N of line N again": len(ids)}
+
+
 def test_the_new_feed_replaces_the_old(store: Store, shop: Shop, tmp_path: Path) -> None:
     """Offers that stay keep their number, those that went are gone, and another shop's stay
     untouched.
@@ -265,6 +277,23 @@ def test_sale_prices_and_groups(store: Store, shop: Shop, tmp_path: Path) -> Non
     assert (offers["1"].product, offers["1"].currency) == ("p", "EUR")
 
 
+@pytest.mark.parametrize(
+    ("days_left", "is_current"), [(0, True), (1, True), (-2, False)], ids=["today", "later", "over"]
+)
+def test_a_sale_lasts_to_the_end_of_its_last_day(days_left: int, is_current: bool) -> None:
+    """The last day of a period belongs to it where the period names no time."""
+    last_day = datetime.now(UTC).date() + timedelta(days=days_left)
+    parser = OfferParser(
+        {"title": ["t"], "price": ["p"], "sale_price": ["s"], "sale_period": ["d"]},
+        Hint(),
+        "https://shop.example/",
+    )
+    row = {"t": ["a"], "p": ["20 EUR"], "s": ["15 EUR"], "d": [f"2001-01-01/{last_day}"]}
+    offer = parser.parse(row)
+    assert isinstance(offer, ParsedOffer)
+    assert str(offer.columns["price"]) == ("15.00" if is_current else "20.00")
+
+
 def test_links(store: Store, shop: Shop, tmp_path: Path) -> None:
     """Links are cleaned, kept as delivered beside it, and told where only a visit would resolve
     them.
@@ -277,14 +306,16 @@ def test_links(store: Store, shop: Shop, tmp_path: Path) -> None:
         {"id": 3, "title": "c", "link": "https://bit.example/abc"},
         {"id": 4, "link": "http://127.0.0.1:8000/p/4?a=1&amp;b=2"},
         {"id": 5, "title": "e", "link": "http://127.0.0.1:8000/" + "x" * 5000},
+        {"id": 6, "title": "f", "link": "&nbsp;"},
     )
     figures = import_offers(store, shop, source)
     offers = known(store, shop)
-    assert [offers[str(n)].url for n in range(1, 6)] == [
+    assert [offers[str(n)].url for n in range(1, 7)] == [
         "http://127.0.0.1:8000/p/1",
         "http://127.0.0.1:8000/p/2",
         None,
         "http://127.0.0.1:8000/p/4?a=1&b=2",
+        None,
         None,
     ]
     assert offers["2"].link == inside
@@ -303,6 +334,16 @@ def test_offers_without_an_id(store: Store, shop: Shop, tmp_path: Path) -> None:
         store, shop, written(tmp_path, {"title": "a", "link": f"{link}tuesday"}, {"title": "b"})
     )
     assert first.keys() < known(store, shop).keys()
+
+
+@pytest.mark.parametrize("none", ["null", " N/A ", "-", "&nbsp;"])
+def test_a_key_that_says_that_there_is_none(
+    store: Store, shop: Shop, tmp_path: Path, none: str
+) -> None:
+    """Offers whose key or product is a word for none are not one offer, nor of one product."""
+    offers = [{"id": none, "product": none, "title": title} for title in ("Lamp", "Chair")]
+    assert import_offers(store, shop, written(tmp_path, *offers)).kept == 2
+    assert [offer.product for offer in known(store, shop).values()] == [None, None]
 
 
 def test_images_of_all_columns(store: Store, shop: Shop, tmp_path: Path) -> None:

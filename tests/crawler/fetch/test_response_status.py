@@ -157,22 +157,50 @@ def test_captcha() -> None:
     assert classify_response(answer(403, asks), 1).reason == "captcha"
 
 
+class Resolver:
+    """Resolves every name to the same addresses."""
+
+    def __init__(self, *hosts: str) -> None:
+        self.hosts = hosts
+
+    def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: N802
+        """Pass all addresses to a receiver."""
+        for host in self.hosts:
+            receiver.addressResolved(IPv4Address("TCP", host, 80))
+        receiver.resolutionComplete()
+
+
+def resolved(resolver: PublicAddressResolver, name: str) -> list[str]:
+    """Return the addresses of a name that a resolver passes on."""
+    hosts: list[str] = []
+    receiver = SimpleNamespace(
+        addressResolved=lambda address: hosts.append(address.host), resolutionComplete=lambda: None
+    )
+    resolver.resolveHostName(receiver, name)
+    return hosts
+
+
 def test_resolver_withholds_private_addresses() -> None:
     """A name that resolves to a private address resolves to nothing, unless it is the shop that may."""
+    resolver = PublicAddressResolver(Resolver("10.0.0.1", "93.184.216.34"), "intern.example")
+    assert resolved(resolver, "shop.example") == ["93.184.216.34"]
+    assert resolved(resolver, "intern.example") == ["10.0.0.1", "93.184.216.34"]
 
-    class Resolver:
-        def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: N802
-            for host in ("10.0.0.1", "93.184.216.34"):
-                receiver.addressResolved(IPv4Address("TCP", host, 80))
 
-    def resolved(name: str) -> list[str]:
-        hosts: list[str] = []
-        receiver = SimpleNamespace(addressResolved=lambda address: hosts.append(address.host))
-        PublicAddressResolver(Resolver(), "intern.example").resolveHostName(receiver, name)
-        return hosts
-
-    assert resolved("shop.example") == ["93.184.216.34"]
-    assert resolved("intern.example") == ["10.0.0.1", "93.184.216.34"]
+def test_resolver_refuses_names_without_a_public_address() -> None:
+    """A private address beside a public one is no reason to refuse a shop's pages, and neither is
+    one of an earlier answer.
+    """
+    names = Resolver("10.0.0.1", "93.184.216.34")
+    resolver = PublicAddressResolver(names, None)
+    resolved(resolver, "Shop.example")
+    assert resolver.refused == set()
+    names.hosts = ("10.0.0.1",)
+    resolved(resolver, "Shop.example")
+    assert resolver.refused == {"shop.example"}
+    names.hosts = ("93.184.216.34",)
+    resolved(resolver, "Shop.example")
+    assert resolver.refused == set()
 
 
 @pytest.mark.parametrize(

@@ -518,6 +518,12 @@ def test_nothing_to_write(make_bench: Callable[..., Bench], tmp_path: Path) -> N
     made = make_bench()
     with pytest.raises(UsageError, match="no crawled pages"):
         write_warc(made.settings, made.store, made.shop, tmp_path / "x.warc")
-    with pytest.raises(UsageError, match="cannot be written"):
-        write_warc(made.settings, made.store, made.shop, tmp_path / "none" / "x.warc")
+    (tmp_path / "file").touch()
+    for file in (
+        tmp_path / "none" / "x.warc",
+        tmp_path / "file" / "x.warc",
+        tmp_path / ("x" * 300),
+    ):
+        with pytest.raises(UsageError, match="cannot be written"):
+            write_warc(made.settings, made.store, made.shop, file)
     assert not list(tmp_path.glob("x.warc*"))

@@ -11,6 +11,9 @@ BASES = [
     "https://shop.example/lamps/red.html?page=2#top",
     "http://shop.example/lamps/",
     "https://www.shop.example/lamps/",
+    # As a <base> element may write it.
+    "https://shop.example",
+    "https://shop.example?from=a/b",
 ]
 HREFS = [
     "/",

@@ -155,6 +155,22 @@ def _variant(fill: Any, run: int) -> None:
     )
 
 
+def _variant_by_decimals(fill: Any, run: int) -> None:
+    _listed_offers(fill, run)
+    fill.listed(run, "juice-5", title="Juice 5,0 l", price=20)
+    near = {"title": "Juice 5,0 l", "url": fill.url("juice-5"), "price": 20}
+    fill.finding(run, "x", title="Juice 0,5 l", known_id=fill.catalog_ids, nearest=near, price=20)
+
+
+def _variant_by_order(fill: Any, run: int) -> None:
+    _listed_offers(fill, run)
+    fill.listed(run, "ropes", title="Rope 2 m x 50 cm", price=20)
+    near = {"title": "Rope 2 m x 50 cm", "url": fill.url("ropes"), "price": 20}
+    fill.finding(
+        run, "x", title="Rope 50 m x 2 cm", known_id=fill.catalog_ids, nearest=near, price=20
+    )
+
+
 def _variant_on_its_page(fill: Any, run: int) -> None:
     _listed_offers(fill, run)
     fill.listed(run, "shirt?size=m", title="Shirt", price=20)
@@ -381,6 +397,17 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
         _variant,
         K.VARIANT,
         "differs from the listed “Fono A12 black 64GB” only by “128gb” instead of “64gb”",
+    ),
+    (
+        _variant_by_decimals,
+        K.VARIANT,
+        "differs from the listed “Juice 5,0 l” only by “0,5” instead of “5,0”",
+    ),
+    (
+        _variant_by_order,
+        K.VARIANT,
+        "differs from the listed “Rope 2 m x 50 cm” only by “Rope 50 m x 2 cm” instead of "
+        "“Rope 2 m x 50 cm”",
     ),
     (_variant_on_its_page, K.VARIANT, "on the same page as the listed “Shirt”"),
     (_another_product_of_one_script, K.OTHER, "no pattern found"),

@@ -46,6 +46,16 @@ def test_show(scout: Scout, learnt: Shop) -> None:
     assert "version 1: 3 rules" in scout("rules", "show", "demo").out
 
 
+def test_the_newest_versions(store: Store, learnt: Shop) -> None:
+    """A list of versions can be limited: a page reads no more than it shows."""
+    rules = rule_admin.load_rules(store, learnt)
+    for _ in range(3):
+        rule_admin.save_rules(store, learnt, rules, "again")
+    newest = rule_admin.list_versions(store, learnt, 2)
+    assert [stored.version for stored in newest] == [4, 3]
+    assert len(rule_admin.list_versions(store, learnt)) == 4
+
+
 def test_lock(scout: Scout, learnt: Shop) -> None:
     """All rules of an attribute are locked, or one by its number; each change is a new version."""
     assert scout("rules", "lock", "demo", "price", "--number", "2").code == 0

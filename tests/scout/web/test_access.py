@@ -127,6 +127,18 @@ def test_password_change(app: FastAPI, ada: Account) -> None:
     assert log_in(there, "Ada", "another password") == 303
 
 
+def test_messages_are_in_the_language_of_the_page(app: FastAPI, ada: Account) -> None:
+    """Messages of the account pages are translated, and count what is one."""
+    here, there = Browser(app), Browser(app)
+    for browser in (here, there):
+        assert log_in(browser, "Ada", PASSWORD) == 303
+    here.headers["Accept-Language"] = "de"
+    wrong = here.submit("/account/password", former="wrong", password="another password")
+    assert "Das bisherige Passwort ist falsch." in wrong.text
+    assert here.submit("/account/sessions/end").status_code == 303
+    assert "1 andere Sitzung ist beendet." in here.get("/account").text
+
+
 def test_login_limit(app: FastAPI, ada: Account, store: Store) -> None:
     """After five failures even the right password is refused, until they are a quarter old."""
     browser = Browser(app)

@@ -1,15 +1,18 @@
 """Runs and schedules in the control room: progress, start and stop, comparison, plans in words."""
 
+import os
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from sqlmodel import select
 
-from catalog.models import Page, PageState, Role, Run, RunState, Schedule, Shop, Stage
+from catalog.models import Page, PageState, Role, Run, RunState, Schedule, Shop, Stage, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline.background_jobs import JobKind
+from scout.pipeline.run_pool import run_log_path
 from scout.schedule.timetable import Timetable
 from scout.web.app import create_app
 from tests.scout.conftest import FakeStages, Scout
@@ -59,6 +62,45 @@ def test_a_run_under_way(app: FastAPI, store: Store, shop: Shop) -> None:
     assert "http 503" in page
     assert "Resume the run" in page
     assert signed_in(app, Role.VIEWER).get("/runs/99").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"),
+    [(RunState.RUNNING, "running"), (RunState.FAILED, "failed"), (RunState.ABANDONED, "due")],
+)
+def test_the_stage_of_a_run_that_did_not_end(
+    app: FastAPI, store: Store, shop: Shop, state: RunState, shown: str
+) -> None:
+    """The stage at which a run was abandoned is not under way any more."""
+    page = signed_in(app, Role.VIEWER).get(f"/runs/{add_run(store, shop, state)}").text
+    assert f'<li class="{shown}">crawling' in page
+
+
+def test_the_log_of_a_run_is_its_own(
+    app: FastAPI, store: Store, settings: Settings, shop: Shop
+) -> None:
+    """The log of the shop's last process is that of the newest run, if it was written during it."""
+    older = add_run(store, shop, RunState.DONE)
+    with store.write() as session:
+        run = Run(shop_id=shop.id or 0, stage=Stage.CRAWL)
+        session.add(run)
+        session.flush()
+        newest = run.id
+    log = run_log_path(settings, shop.id or 0)
+    log.write_text("what the newest run did")
+    (log.parent / f"crawl-{shop.id}-{older}.log").write_text("how the older run crawled")
+    browser = signed_in(app, Role.EDITOR)
+    assert "what the newest run did" in browser.get(f"/runs/{newest}").text
+    page = browser.get(f"/runs/{older}").text
+    assert "how the older run crawled" in page
+    assert "what the newest run did" not in page
+    for hours in (-2, 2):
+        written_at = (utc_now() + timedelta(hours=hours)).timestamp()
+        os.utime(log, (written_at, written_at))
+        with store.write() as session:
+            run = session.get_one(Run, newest)
+            run.state, run.finished_at = RunState.DONE, utc_now()
+        assert "what the newest run did" not in browser.get(f"/runs/{newest}").text
 
 
 @pytest.mark.parametrize("path", ["/runs/{run}", "/shops/{shop}", "/shops/{shop}/runs"])

@@ -39,6 +39,10 @@ CLEARURLS: dict[str, Any] = {
                 "^https?:\\/\\/(?:[a-z0-9-]+\\.)*?bouncer(?:\\.[a-z]{2,}){1,}\\/go\\?.*?to=([^&]*)"
             ],
         },
+        "bounce paths": {
+            "urlPattern": "^https?:\\/\\/(?:[a-z0-9-]+\\.)*?bouncer(?:\\.[a-z]{2,}){1,}",
+            "rawRules": ["\\/and=[^/?]*"],
+        },
     }
 }
 PARAMS = [
@@ -82,6 +86,7 @@ CASES = [
     ("https://a.example.org/p?only_here=1", "https://a.example.org/p?only_here=1"),
     ("https://www.bouncer.com/p?only_here=1&mate=2&x=3", "https://www.bouncer.com/p?x=3"),
     ("https://www.bouncer.com/a/via=me?x=3", "https://www.bouncer.com/a?x=3"),
+    ("https://www.bouncer.com/a/via=me/and=you?x=3", "https://www.bouncer.com/a?x=3"),
     (f"https://www.bouncer.com/go?a=1&to={ONCE}", TARGET),
     (
         f"https://bouncer.com.evil.org/go?a=1&to={ONCE}",
@@ -139,6 +144,14 @@ def test_other_files(tmp_path: Path, content: str) -> None:
     """A file of another kind is named."""
     (tmp_path / "list.json").write_text(content)
     with pytest.raises(ValueError, match=r"list\.json is no list"):
+        load_filter_lists([tmp_path / "list.json"])
+
+
+def test_too_many_patterns(tmp_path: Path) -> None:
+    """A file whose patterns do not fit into memory together is named."""
+    providers = {str(n): {"urlPattern": f"^https://{n}[a-z]{{500}}"} for n in range(2_000)}
+    (tmp_path / "list.json").write_text(json.dumps({"providers": providers}))
+    with pytest.raises(ValueError, match=r"list\.json is no list .* bytes of memory"):
         load_filter_lists([tmp_path / "list.json"])
 
 

@@ -171,7 +171,7 @@ class ItemReader:
         # Line of the position up to which lines are counted.
         self._line = 1
         self._counted = 0
-        # Whether other markup stands between the last item and the current position.
+        # Position behind the last item: the text from there on belongs to none.
         self._gap_start = 0
 
     def __iter__(self) -> Rows:

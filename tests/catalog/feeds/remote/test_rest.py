@@ -144,6 +144,23 @@ def test_next_that_runs_in_a_circle(endpoint: Endpoint) -> None:
     assert ids(f"{endpoint.url}/o") == ["0", "1"]
 
 
+def test_too_many_pages(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A catalog that is longer than Scout reads is refused, not cut."""
+    monkeypatch.setattr(rest, "MAX_PAGES", 3)
+    last = 3
+
+    def answer(path: str, query: dict[str, str]) -> Answer:
+        number = int(query.get("c", 1))
+        following = f"/o?c={number + 1}" if number < last else None
+        return page({"items": [{"id": number}], "next": following})
+
+    endpoint.answer = answer
+    assert ids(f"{endpoint.url}/o") == ["1", "2", "3"]
+    last = 4
+    with pytest.raises(UnreadableFeed, match="more than 3 pages"):
+        ids(f"{endpoint.url}/o")
+
+
 def test_next_on_another_server(endpoint: Endpoint) -> None:
     """A next page on another server is not followed: the catalog's answer does not choose whom
     Scout talks to.
