@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, func, select
 
+from catalog.errors import StoreError
 from catalog.models import (
     Match,
     Page,
@@ -21,7 +22,7 @@ from catalog.models import (
     utc_now,
 )
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import BodyStore
+from catalog.storage.bodies import BodyStore, StoredBody
 from catalog.storage.store import Store
 from scout.maintenance.prune import prune_store
 from scout.maintenance.run_retention import Retention
@@ -225,3 +226,38 @@ def test_a_removed_shop_takes_its_files(
     with store.read() as session:
         pages = select(func.count()).select_from(Page).where(col(Page.shop_id) == shop.id)
         assert session.exec(pages).one() == 0
+
+
+@pytest.mark.both_databases
+def test_an_interrupted_removal_is_made_again(
+    scout: Scout, settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A removal that ends among the files leaves the shop listed; the same command completes it."""
+    bodies = BodyStore(settings.bodies)
+    names = [bodies.put(content) for content in (b"a", b"b", b"c")]
+    with store.write() as session:
+        other = Shop(name="other", url="http://127.0.0.1:9/")
+        session.add(other)
+        session.flush()
+        session.add(Page(shop_id=other.id, url="p", state=PageState.FETCHED, body=names[2]))
+        for name in names:
+            session.add(Page(shop_id=shop.id, url=name, state=PageState.FETCHED, body=name))
+    for name in names:
+        make_old(body_file(settings, name), 0)
+    removed: list[str] = []
+
+    def remove_one(self: BodyStore, body: StoredBody, _unless_newer_than: float) -> bool:
+        if removed:
+            raise StoreError("the disk does not answer")
+        removed.append(body.name)
+        Path(body.path).unlink()
+        return True
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BodyStore, "remove", remove_one)
+        assert scout("shop", "remove", shop.name, "--yes").error == "the disk does not answer"
+    completed = scout("shop", "remove", shop.name, "--yes")
+    assert completed.code == 0, completed.err
+    assert [bodies.holds(name) for name in names] == [False, False, True]
+    with store.read() as session:
+        assert session.exec(select(Shop.name)).all() == ["other"]
