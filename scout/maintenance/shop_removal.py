@@ -23,7 +23,8 @@ _FILES = (
     "logs/crawl-{id}-*.log",
     "reports/{id}",
     "reports/{id}-*",
-    "matching/{id}.npz",
+    # The cache, and what a killed run has left of one.
+    "matching/{id}.*",
     "uploads/{id}",
 )
 # Bodies that are looked up and removed together.

@@ -216,12 +216,15 @@ def test_a_removed_shop_takes_its_files(
             session.add(Page(shop_id=other.id, url="p", state=PageState.FETCHED, body=name))
     log = settings.data_dir / "logs" / f"crawl-{shop.id}-1.log"
     report = settings.data_dir / "reports" / f"{shop.id}-demo" / "1" / "report.html"
+    cache = settings.data_dir / "matching" / f"{shop.id}.npz"
+    part = cache.with_suffix(".part")
     others = settings.data_dir / "logs" / f"crawl-{shop.id}1-1.log"
-    for path in (log, report, others):
+    for path in (log, report, cache, part, others):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
     assert scout("shop", "remove", shop.name, "--yes").code == 0
-    assert (log.exists(), report.exists(), others.exists()) == (False, False, True)
+    assert [path.exists() for path in (log, report, cache, part)] == [False] * 4
+    assert others.exists()
     assert body_file(settings, name).exists() == shares
     with store.read() as session:
         pages = select(func.count()).select_from(Page).where(col(Page.shop_id) == shop.id)
