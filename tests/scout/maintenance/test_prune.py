@@ -2,11 +2,12 @@
 
 import os
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlmodel import col, func, select
+from sqlmodel import Session, col, func, select
 
 from catalog.errors import StoreError
 from catalog.models import (
@@ -24,8 +25,10 @@ from catalog.models import (
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore, StoredBody
 from catalog.storage.store import Store
+from scout.maintenance import prune as prune_module
 from scout.maintenance.prune import prune_store
-from scout.maintenance.run_retention import Retention
+from scout.maintenance.run_retention import Retention, count_rows
+from scout.maintenance.shop_removal import remove_shop
 from scout.pipeline import shop_run
 from scout.pipeline.run_records import PRUNED
 from tests.scout.conftest import Scout
@@ -198,6 +201,28 @@ def test_the_command_counts(scout: Scout, store: Store, shop: Shop) -> None:
     assert len(run_ids(store, with_findings=True)) == 3
     scout("db", "prune", "--runs", "1")
     assert len(run_ids(store, with_findings=True)) == 2
+
+
+def test_a_shop_removed_meanwhile_is_left_out(
+    settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shop that is removed while runs are pruned has none to prune: the others are pruned."""
+    with store.write() as session:
+        other = Shop(name="other", url="http://127.0.0.1:9/")
+        session.add(other)
+    for pruned in (shop, other):
+        for age in (40, 35, 30):
+            add_run(store, pruned, age)
+
+    def remove_first(session: Session, run_ids: Sequence[int]) -> int:
+        monkeypatch.undo()
+        remove_shop(settings, store, shop)
+        return count_rows(session, run_ids)
+
+    monkeypatch.setattr(prune_module, "count_rows", remove_first)
+    assert prune(settings, store, runs=1)["runs"] == 1
+    with store.read() as session:
+        assert len(session.exec(select(StoredFinding)).all()) == 2
 
 
 @pytest.mark.parametrize("shares", [False, True])
