@@ -83,7 +83,7 @@ class MatchCache:
         return classifier
 
     def save(self) -> None:
-        """Write what this run used, in place of the file's former content."""
+        """Write what this run used, in place of the file's former content. Raises OSError."""
         keys = np.concatenate([np.empty(0, np.uint64), *(keys for keys, _ in self._used)])
         no_rows = np.empty((0, len(CACHED_NAMES)), np.float32)
         rows = np.concatenate([no_rows, *(rows for _, rows in self._used)])
@@ -102,8 +102,13 @@ class MatchCache:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # Written aside and moved, so that a killed run leaves the former file.
         part = self.path.with_suffix(".part")
-        with part.open("wb") as file:
-            np.savez(file, header=encoded, **arrays)  # type: ignore[arg-type]
+        try:
+            with part.open("wb") as file:
+                np.savez(file, header=encoded, **arrays)  # type: ignore[arg-type]
+        except OSError:
+            # An incomplete file would keep the disk full.
+            part.unlink(missing_ok=True)
+            raise
         part.replace(self.path)
 
     def _read(self, path: Path) -> None:

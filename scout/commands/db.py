@@ -9,6 +9,12 @@ from scout.commands.doctor import check_installation
 from scout.terminal.output import plural, print_json, print_lines, print_note, print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlmodel import Session
+
+    from catalog.runtime.progress import Progress
+    from catalog.runtime.settings import Settings
     from catalog.storage.bulk.body_copy import BodyResult
 
 database_commands = command_group("db", "The database: migrations, copies and checks.")
@@ -75,16 +81,17 @@ def copy_database(
     The target has to be empty and is filled in one transaction: a copy that ends early leaves it
     empty. Rows written to the source meanwhile are not copied: stop 'scout serve' and workers
     first. Page bodies, reports and caches are files of the data folder and stay there; with
-    --bodies, bodies that the target has are skipped. Leave passwords out of the URLs: PGPASSWORD or
-    ~/.pgpass keeps them out of the list of processes.
+    --bodies, bodies are copied before the rows, and those that are there already are skipped. Leave
+    passwords out of the URLs: PGPASSWORD or ~/.pgpass keeps them out of the list of processes.
     """
     from catalog.storage.bulk.store_copy import copy_store, database_url
 
     invocation = get_invocation(context)
     settings = invocation.settings
+    body_counts: dict[BodyResult, int] = {}
     with invocation.progress() as progress:
-        copied = copy_store(database_url(source), database_url(target), progress)
-    body_counts = _copy_bodies(invocation, database_url(target), bodies) if bodies else {}
+        copy_files = _body_copier(settings, bodies, body_counts, progress) if bodies else None
+        copied = copy_store(database_url(source), database_url(target), progress, copy_files)
     for table in copied.left_out:
         print_note(f"table {table} of {source} is not Scout's, and was not copied")
     if as_json:
@@ -101,13 +108,16 @@ def copy_database(
         print_lines(f"page bodies, reports and caches are files: they stay in {settings.data_dir}")
 
 
-def _copy_bodies(invocation: Invocation, database: str, place: str) -> "dict[BodyResult, int]":
-    from catalog.runtime.settings import Settings
+def _body_copier(
+    settings: "Settings", place: str, counts: "dict[BodyResult, int]", progress: "Progress"
+) -> "Callable[[Session], None]":
+    """Return a function that copies the bodies of a session's pages and counts them in `counts`."""
     from catalog.storage.bodies import BodyStore
     from catalog.storage.bulk.body_copy import copy_bodies
-    from catalog.storage.store import Store
 
-    settings = invocation.settings
-    store = Store.open(Settings.load(database_url=database, data_dir=settings.data_dir))
-    with invocation.progress() as progress:
-        return copy_bodies(store, BodyStore(settings.bodies), BodyStore(place), progress)
+    source, target = BodyStore(settings.bodies), BodyStore(place)
+
+    def copy(session: "Session") -> None:
+        counts.update(copy_bodies(session, source, target, progress))
+
+    return copy

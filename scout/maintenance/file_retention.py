@@ -105,16 +105,22 @@ def unreferenced_bodies(store: Store, bodies: BodyStore) -> Iterator[list[Stored
 
 
 def remove_bodies(
-    store: Store, bodies: BodyStore, chosen: Sequence[StoredBody], unless_newer_than: float
+    store: Store,
+    bodies: BodyStore,
+    chosen: Sequence[StoredBody],
+    unless_newer_than: float,
+    *,
+    except_shop: int | None = None,
 ) -> list[StoredBody]:
     """Remove bodies that still no page has, and return those that were removed.
 
-    Those written after `unless_newer_than`, a time in seconds of the epoch, stay. Raises StoreError.
+    Those written after `unless_newer_than`, a time in seconds of the epoch, stay. The pages of
+    `except_shop` do not count. Raises StoreError.
     """
     removed = []
     for batch in batches(chosen, _BATCH_SIZE):
         with store.read() as session:
-            referenced = _referenced(session, [body.name for body in batch])
+            referenced = _referenced(session, [body.name for body in batch], except_shop)
         for body in batch:
             is_free = body.is_part or body.name not in referenced
             if is_free and bodies.remove(body, unless_newer_than):
@@ -122,11 +128,15 @@ def remove_bodies(
     return removed
 
 
-def _referenced(session: Session, names: Sequence[str]) -> set[str | None]:
-    """Return the names among these that a page of any shop has."""
+def _referenced(
+    session: Session, names: Sequence[str], except_shop: int | None = None
+) -> set[str | None]:
+    """Return the names among these that a page of any shop but `except_shop` has."""
     referenced: set[str | None] = set()
     for batch in batches(names, _BATCH_SIZE):
         bodies: Any = select(Page.body).where(col(Page.body).in_(batch))
+        if except_shop is not None:
+            bodies = bodies.where(Page.shop_id != except_shop)
         referenced.update(session.exec(bodies))
     return referenced
 

@@ -11,7 +11,7 @@ from functools import partial
 
 from sqlmodel import select
 
-from catalog.errors import Busy
+from catalog.errors import Busy, UnknownShop
 from catalog.models import Shop
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
@@ -76,6 +76,9 @@ def prune_store(
             run_ids, rows = _prune_shop(settings, store, shop, retention, is_trial)
         except Busy:
             busy += 1
+            continue
+        except UnknownShop:
+            # Removed meanwhile, with all its runs.
             continue
         removed_runs.update(run_ids)
         row_count += rows

@@ -10,6 +10,7 @@ from catalog.models import Page, Shop
 from catalog.runtime.batches import batches
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
+from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
 from scout.maintenance.file_retention import OldFile, remove_bodies
 from scout.pipeline import shop_run
@@ -22,7 +23,8 @@ _FILES = (
     "logs/crawl-{id}-*.log",
     "reports/{id}",
     "reports/{id}-*",
-    "matching/{id}.npz",
+    # The cache, and what a killed run has left of one.
+    "matching/{id}.*",
     "uploads/{id}",
 )
 # Bodies that are looked up and removed together.
@@ -32,23 +34,30 @@ _BATCH_SIZE = 500
 def remove_shop(settings: Settings, store: Store, shop: Shop) -> None:
     """Remove a shop with its pages, offers, rules, runs, review decisions, schedule and files.
 
-    Bodies that other shops have as well stay. Raises Busy while the shop is being run, StoreError.
+    Bodies that other shops have as well stay. The rows go last: a removal that ends early is made
+    again by its name. Raises Busy while the shop is being run, StoreError.
     """
-    started = time.time()
     shop_id = shop_key(shop)
     with shop_run.lock_shop(settings, store, shop) as lease:
-        with store.read() as session:
-            own = select(Page.body).where(Page.shop_id == shop_id, col(Page.body).is_not(None))
-            names = [name for name in session.exec(own.distinct()) if name]
+        for path in _shop_files(settings.data_dir, shop_id):
+            OldFile(path, 0).remove()
+        _remove_bodies(settings, store, shop_id, lease)
         with lease.store.write() as session:
             purge_shop(session, shop_id)
-    # The rows are gone: what is left of the files if this process ends here, 'db prune' removes.
-    for path in _shop_files(settings.data_dir, shop_id):
-        OldFile(path, 0).remove()
+
+
+def _remove_bodies(settings: Settings, store: Store, shop_id: int, lease: HeldLease) -> None:
+    """Remove the bodies of a shop's pages that no other shop has."""
+    started = time.time()
+    with store.read() as session:
+        own = select(Page.body).where(Page.shop_id == shop_id, col(Page.body).is_not(None))
+        names = [name for name in session.exec(own.distinct()) if name]
     bodies = BodyStore(settings.bodies)
     for batch in batches(names, _BATCH_SIZE):
+        # Whoever has taken the shop over needs the bodies.
+        lease.check()
         stored = [body for name in batch if (body := bodies.find(name)) is not None]
-        remove_bodies(store, bodies, stored, started)
+        remove_bodies(store, bodies, stored, started, except_shop=shop_id)
 
 
 def _shop_files(data_dir: Path, shop_id: int) -> Iterator[Path]:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import psutil
 from sqlmodel import col, select
@@ -101,9 +102,10 @@ class RunPool:
         with self._slot() as has_slot:
             if not has_slot:
                 return RunResult(1, "not begun")
-            path = run_log_path(self._settings, shop_id)
-            with path.open("wb") as out:
+            with run_log_path(self._settings, shop_id).open("w+b") as out:
                 excess = self._watch(shop_id, [*command, "--", name, *arguments], out.fileno())
+                # Read from the open file: its name is gone if the shop was removed meanwhile.
+                last_line = _last_line(out)
             process = self._running.pop(shop_id)
             process.close()
         seconds = time.monotonic() - started
@@ -111,7 +113,7 @@ class RunPool:
         if excess:
             reason = self._store_reason(shop_id, excess)
             return RunResult(exit_code, reason, True, seconds)
-        return RunResult(exit_code, _last_line(path), False, seconds)
+        return RunResult(exit_code, last_line, False, seconds)
 
     def stop(self) -> None:
         """Start no more runs and terminate those under way: they resume when they are run again."""
@@ -237,6 +239,7 @@ def _group_processes(group: int) -> list[psutil.Process]:
     return [processes[number] for number in listed]
 
 
-def _last_line(path: Path) -> str:
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+def _last_line(out: BinaryIO) -> str:
+    out.seek(0)
+    lines = out.read().decode(encoding="utf-8", errors="replace").splitlines()
     return lines[-1] if lines else ""

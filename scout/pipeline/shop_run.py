@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from catalog.errors import UnknownShop
 from catalog.models import Run, Shop, Stage
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
@@ -44,9 +45,9 @@ def run_shop(
 
     A `full` run fetches, learns, reads and matches everything, also what has not changed. A shop
     without known offers is read by general rules. Raises Busy while the shop is being run already,
-    on this or any other machine, LeaseLost if another process has taken it over, and the errors of
-    the stages: the run then stays unfinished with the reason stored. A crawl without any page fails
-    it.
+    on this or any other machine, UnknownShop if it has been removed, LeaseLost if another process
+    has taken it over, and the errors of the stages: the run then stays unfinished with the reason
+    stored. A crawl without any page fails it.
     """
     with lock_shop(settings, store, shop, on_end=end_this_process) as lease:
         held_store = lease.store
@@ -63,7 +64,9 @@ def run_shop(
 def lock_shop(
     settings: Settings, store: Store, shop: Shop, on_end: Callable[[], None] | None = None
 ) -> Iterator[HeldLease]:
-    """Hold the lease of a shop for the block, on whichever machine; gives it. Raises Busy.
+    """Hold the lease of a shop for the block, on whichever machine; gives it.
+
+    Raises Busy, and UnknownShop where the shop has been removed since it was loaded.
 
     Write through the `store` of the lease while it is held. `on_end` is called if somebody asks
     this process to end. Log lines of the block name the shop.
@@ -71,6 +74,9 @@ def lock_shop(
     name = lease_table.shop_lease(shop_key(shop))
     held = locks.hold_lease(settings, store, name, f"shop {shop.name!r}", on_end)
     with held as lease, log_fields(shop=shop.name):
+        with store.read() as session:
+            if session.get(Shop, shop.id) is None:
+                raise UnknownShop(shop.name)
         yield lease
 
 

@@ -62,3 +62,24 @@ def test_bodies(scout: Scout, settings: Settings, pages: list[str], tmp_path: Pa
     assert BodyStore(str(place)).get(pages[0]) == b"<title>Mug</title>"
     again = scout("db", "copy", settings.database, str(tmp_path / "b.db"), "--bodies", str(place))
     assert "page bodies: 0 copied, 1 already there, 1 missing or damaged in the source" in again.out
+
+
+@pytest.mark.both_databases
+def test_interrupted_bodies(
+    scout: Scout, settings: Settings, pages: list[str], tmp_path: Path
+) -> None:
+    """A copy that ends among the bodies leaves the target empty: the same command completes it."""
+    place, target = tmp_path / "bodies", tmp_path / "copy.db"
+    # A file in place of the folder: no body can be written.
+    place.write_text("")
+    copy = ["db", "copy", settings.database, str(target), "--bodies", str(place)]
+    assert "page bodies cannot be written" in scout(*copy).error
+    place.unlink()
+    completed = scout(*copy)
+    assert completed.code == 0, completed.err
+    assert "5 rows copied" in completed.out
+    assert BodyStore(str(place)).get(pages[0]) == b"<title>Mug</title>"
+    # A target with rows is refused before any body is copied.
+    other = tmp_path / "other"
+    refused = scout("db", "copy", settings.database, str(target), "--bodies", str(other))
+    assert ("is not empty" in refused.error, other.exists()) == (True, False)

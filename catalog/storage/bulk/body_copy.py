@@ -4,13 +4,12 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from catalog.errors import StoreError
 from catalog.models import Page
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.bodies import BodyStore
-from catalog.storage.store import Store
 
 # Bodies that are copied at the same time: most of the time goes by waiting for the file systems.
 _AT_ONCE = 8
@@ -27,15 +26,15 @@ class BodyResult(StrEnum):
 
 
 def copy_bodies(
-    store: Store, source: BodyStore, target: BodyStore, progress: Progress = no_progress
+    session: Session, source: BodyStore, target: BodyStore, progress: Progress = no_progress
 ) -> dict[BodyResult, int]:
-    """Copy the bodies of all pages of a store; returns their numbers by result.
+    """Copy the bodies of all pages that a session reads; returns their numbers by result.
 
     Bodies that the target has are left alone, so that a copy that ended early goes on. Raises
     StoreError, StorageFull.
     """
     results: Counter[BodyResult] = Counter()
-    with store.read() as session, ThreadPoolExecutor(_AT_ONCE) as threads:
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
         named = select(Page.body).where(col(Page.body).is_not(None)).distinct()
         rows = session.exec(named, execution_options={"yield_per": _BATCH_SIZE})
         for names in rows.partitions():

@@ -6,7 +6,7 @@ zone. Ids stay the same, and the target counts on where the source would have. L
 to the processes that work on one database and are not copied.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +35,7 @@ from sqlalchemy import table as sql_table
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.types import TypeDecorator, TypeEngine
-from sqlmodel import SQLModel
+from sqlmodel import Session, SQLModel
 
 from catalog.errors import StoreError
 from catalog.runtime.batches import iterate_batches
@@ -61,8 +61,16 @@ class StoreCopy:
     left_out: list[str] = field(default_factory=list)
 
 
-def copy_store(source_url: str, target_url: str, progress: Progress = no_progress) -> StoreCopy:
+def copy_store(
+    source_url: str,
+    target_url: str,
+    progress: Progress = no_progress,
+    copy_files: Callable[[Session], object] | None = None,
+) -> StoreCopy:
     """Copy all tables of the database at `source_url` into the one at `target_url`.
+
+    `copy_files` copies the files that rows of the source name. It is called before the first row is
+    written, so that a copy that ends among the files can be made again. It may raise StoreError.
 
     An empty target gets the schema. Raises StoreError where the source is no store, the target
     holds rows, or a value does not fit; the target is then as it was.
@@ -72,6 +80,8 @@ def copy_store(source_url: str, target_url: str, progress: Progress = no_progres
         with source.read_snapshot() as source_session, target.write() as target_session:
             reading, writing = source_session.connection(), target_session.connection()
             _lock_empty(writing, target)
+            if copy_files is not None:
+                copy_files(source_session)
             summary = StoreCopy(left_out=_foreign_tables(reading))
             totals = {table.name: _count(reading, table) for table in _tables()}
             for table in _tables():

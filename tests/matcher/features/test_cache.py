@@ -1,10 +1,12 @@
 """The match cache: no pair is compared twice, and results are those of a run without a cache."""
 
+import errno
 import json
 import random
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
@@ -38,6 +40,24 @@ def by_url(
         str(offers[result.offer].url): (result.verdict, round(result.score, 6), result.reasons)
         for result in results
     }
+
+
+def test_a_full_disk_keeps_the_former_file(
+    lamps: list[OfferFields], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cache that cannot be written leaves the former one, and nothing beside it."""
+    match_with_cache(lamps, lamps[5:], file)
+    former = file.read_bytes()
+
+    def fail(part: IO[bytes], **_arrays: object) -> None:
+        part.write(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", fail)
+    with pytest.raises(OSError, match="No space left"):
+        match_with_cache(lamps, lamps[5:], file)
+    assert file.read_bytes() == former
+    assert list(file.parent.iterdir()) == [file]
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -2,12 +2,14 @@
 
 import os
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlmodel import col, func, select
+from sqlmodel import Session, col, func, select
 
+from catalog.errors import StoreError
 from catalog.models import (
     Match,
     Page,
@@ -21,10 +23,12 @@ from catalog.models import (
     utc_now,
 )
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import BodyStore
+from catalog.storage.bodies import BodyStore, StoredBody
 from catalog.storage.store import Store
+from scout.maintenance import prune as prune_module
 from scout.maintenance.prune import prune_store
-from scout.maintenance.run_retention import Retention
+from scout.maintenance.run_retention import Retention, count_rows
+from scout.maintenance.shop_removal import remove_shop
 from scout.pipeline import shop_run
 from scout.pipeline.run_records import PRUNED
 from tests.scout.conftest import Scout
@@ -199,6 +203,28 @@ def test_the_command_counts(scout: Scout, store: Store, shop: Shop) -> None:
     assert len(run_ids(store, with_findings=True)) == 2
 
 
+def test_a_shop_removed_meanwhile_is_left_out(
+    settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shop that is removed while runs are pruned has none to prune: the others are pruned."""
+    with store.write() as session:
+        other = Shop(name="other", url="http://127.0.0.1:9/")
+        session.add(other)
+    for pruned in (shop, other):
+        for age in (40, 35, 30):
+            add_run(store, pruned, age)
+
+    def remove_first(session: Session, run_ids: Sequence[int]) -> int:
+        monkeypatch.undo()
+        remove_shop(settings, store, shop)
+        return count_rows(session, run_ids)
+
+    monkeypatch.setattr(prune_module, "count_rows", remove_first)
+    assert prune(settings, store, runs=1)["runs"] == 1
+    with store.read() as session:
+        assert len(session.exec(select(StoredFinding)).all()) == 2
+
+
 @pytest.mark.parametrize("shares", [False, True])
 def test_a_removed_shop_takes_its_files(
     scout: Scout, settings: Settings, store: Store, shop: Shop, shares: bool
@@ -215,13 +241,51 @@ def test_a_removed_shop_takes_its_files(
             session.add(Page(shop_id=other.id, url="p", state=PageState.FETCHED, body=name))
     log = settings.data_dir / "logs" / f"crawl-{shop.id}-1.log"
     report = settings.data_dir / "reports" / f"{shop.id}-demo" / "1" / "report.html"
+    cache = settings.data_dir / "matching" / f"{shop.id}.npz"
+    part = cache.with_suffix(".part")
     others = settings.data_dir / "logs" / f"crawl-{shop.id}1-1.log"
-    for path in (log, report, others):
+    for path in (log, report, cache, part, others):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
     assert scout("shop", "remove", shop.name, "--yes").code == 0
-    assert (log.exists(), report.exists(), others.exists()) == (False, False, True)
+    assert [path.exists() for path in (log, report, cache, part)] == [False] * 4
+    assert others.exists()
     assert body_file(settings, name).exists() == shares
     with store.read() as session:
         pages = select(func.count()).select_from(Page).where(col(Page.shop_id) == shop.id)
         assert session.exec(pages).one() == 0
+
+
+@pytest.mark.both_databases
+def test_an_interrupted_removal_is_made_again(
+    scout: Scout, settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A removal that ends among the files leaves the shop listed; the same command completes it."""
+    bodies = BodyStore(settings.bodies)
+    names = [bodies.put(content) for content in (b"a", b"b", b"c")]
+    with store.write() as session:
+        other = Shop(name="other", url="http://127.0.0.1:9/")
+        session.add(other)
+        session.flush()
+        session.add(Page(shop_id=other.id, url="p", state=PageState.FETCHED, body=names[2]))
+        for name in names:
+            session.add(Page(shop_id=shop.id, url=name, state=PageState.FETCHED, body=name))
+    for name in names:
+        make_old(body_file(settings, name), 0)
+    removed: list[str] = []
+
+    def remove_one(self: BodyStore, body: StoredBody, _unless_newer_than: float) -> bool:
+        if removed:
+            raise StoreError("the disk does not answer")
+        removed.append(body.name)
+        Path(body.path).unlink()
+        return True
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BodyStore, "remove", remove_one)
+        assert scout("shop", "remove", shop.name, "--yes").error == "the disk does not answer"
+    completed = scout("shop", "remove", shop.name, "--yes")
+    assert completed.code == 0, completed.err
+    assert [bodies.holds(name) for name in names] == [False, False, True]
+    with store.read() as session:
+        assert session.exec(select(Shop.name)).all() == ["other"]

@@ -76,6 +76,22 @@ def test_parallel(settings: Settings, store: Store, scout: Scout) -> None:
     assert "shops: 2 of 2" in result.err
 
 
+def test_removed_shop(settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shop that is removed as its run begins fails alone, with its reason: the others are run."""
+    shops = _shops(store, "gone", "stays")
+    log = run_pool.run_log_path(settings, shops[0].id or 0)
+    program = (
+        f"import os; os.path.exists({str(log)!r}) and os.unlink({str(log)!r}); print('removed')"
+    )
+    _replace_runs(monkeypatch, f"{program}; raise SystemExit(1)")
+    one_by_one = settings.model_copy(update={"at_once": 1})
+    outcomes = batch_run.run_shops(one_by_one, store, RunPool(one_by_one, store, []), shops)
+    assert [(outcome.shop, outcome.reason) for outcome in outcomes] == [
+        ("gone", "removed"),
+        ("stays", "removed"),
+    ]
+
+
 def test_slots(settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two pools on one machine share its slots: a third run waits; a stopped pool starts none."""
     shops = _shops(store, "a", "b", "c")

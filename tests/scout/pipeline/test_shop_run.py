@@ -11,11 +11,13 @@ from catalog.errors import (
     LearnError,
     NoKnownOffers,
     StorageFull,
+    UnknownShop,
     UnreachableShop,
 )
 from catalog.models import Page, Review, ReviewDecision, Run, RunState, Shop, ShopOffer, Stage
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from scout.maintenance.shop_removal import remove_shop
 from scout.pipeline import run_records, shop_run
 from tests.scout.conftest import FakeStages, Scout
 
@@ -40,6 +42,14 @@ def test_order(settings: Settings, store: Store, known_shop: Shop, fake_stages: 
     assert summary.pages == {"fetched": 3}
     assert set(summary.seconds) == set(STAGES)
     assert list(summary.reports) == ["html"]
+
+
+def test_a_shop_removed_meanwhile(settings: Settings, store: Store, known_shop: Shop) -> None:
+    """A shop that is removed between its loading and its locking is unknown; nothing is stored."""
+    remove_shop(settings, store, known_shop)
+    with pytest.raises(UnknownShop, match="no shop is called"):
+        shop_run.run_shop(settings, store, known_shop)
+    assert _newest_run(store) is None
 
 
 @pytest.mark.parametrize("stage", STAGES[1:])
