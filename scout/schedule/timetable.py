@@ -326,7 +326,7 @@ class Timetable:
                 extra={
                     "shop": name,
                     "code": result.exit_code,
-                    "said": result.last_line,
+                    "last_line": result.last_line,
                     "log": str(run_log_path(self._settings, shop_id)),
                 },
             )
