@@ -8,7 +8,7 @@ The shares of matches and of other pairs at each level are estimated from the ca
   best candidate is a match, and where they have several, EM learns that leads say little.
 - Where records have one partner, the candidates of a record share its one chance of being a match
   (`share_among_rivals`). Elsewhere the weights are damped, as columns depend on each other; what
-  all columns say together, and in one table the lead, is damped in any case.
+  all columns say together is damped in any case, and the lead unless most records have a partner.
 - Related pairs may be a class of their own. With long texts it starts from pairs that share a part
   of their texts, as a copy has nearly all of the shorter one. Elsewhere it starts from pairs of
   other years, dates, amounts or sizes, where these are of other things (`discriminating`).
@@ -37,6 +37,7 @@ from matcher.taught.model.partners import (
     has_one_partner,
     partners_of_tables,
     share_among_rivals,
+    share_with_partner,
 )
 from matcher.taught.model.similarities import level_of
 
@@ -68,11 +69,13 @@ MIN_COPIED = 0.2
 # related pairs the same share of the lead over rivals counts, and of all columns nothing if no text is
 # long: with all of both a bibliography has .855 instead of .995.
 REPEATED_EVIDENCE = 0.3
-# Share of the evidence of the lead over rivals that counts in one table whose records have one
-# partner, if any: sharing has counted the rivals before. With all of it, and of all columns, people of
-# whom each tenth is entered twice have .73 (RLdata10000) instead of .98, as many lead who have no
-# partner. Between two tables, where most have one, .7 of it costs .05 (abt-buy).
+# Share of the evidence of the lead over rivals that counts where records have one partner, if any:
+# sharing has counted the rivals before. With all of it, and of all columns, people of whom each tenth
+# is entered twice have .73 (RLdata10000) instead of .98, as many lead who have no partner. Where this
+# share of the records of the smaller of two tables has a partner, all of it counts: of abt-buy all
+# have one (.89, with .7 of it .84); with one in twenty left in abt it is .61 and .72.
 LEAD_EVIDENCE = 0.6
+MOST_RECORDS = 0.6
 # Share of the matches to start with that must stay matches beside related pairs. Of good fits .45
 # stay at least; where a column discriminates by chance, it is none.
 MIN_KEPT = 0.25
@@ -97,7 +100,12 @@ def fit_agreement(
     """
     fit = partial(_fit_classes, similarities, pairs, is_self_join, roles)
     if not is_self_join:
-        return fit(partners_of_tables(pairs, similarities[ALL_COLUMNS]))
+        partners = partners_of_tables(pairs, similarities[ALL_COLUMNS])
+        model = fit(partners)
+        is_match = model.log_odds(similarities) > 0
+        if share_with_partner(pairs, is_match) < MOST_RECORDS:
+            return model
+        return fit(partners, lead_evidence=1.0)
     model = fit(Partners(left_has_one=False, right_has_one=False))
     if not has_one_partner(pairs, model.log_odds(similarities) > 0):
         return model
@@ -110,10 +118,11 @@ def _fit_classes(
     is_self_join: bool,
     roles: GroupRoles,
     partners: Partners,
+    lead_evidence: float = LEAD_EVIDENCE,
 ) -> AgreementModel:
     """Fit two classes of pairs, or three where some are related."""
     known = {group: value for group, value in similarities.items() if _differs(value)}
-    fit = _Fit(known, pairs, partners, is_self_join, roles)
+    fit = _Fit(known, pairs, partners, is_self_join, roles, lead_evidence)
     guessed = share_among_rivals(_guess_odds(similarities), pairs, partners, is_self_join)
     two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
     if fit.long_texts:
@@ -184,6 +193,7 @@ class _Fit:
         partners: Partners,
         is_self_join: bool,
         roles: GroupRoles,
+        lead_evidence: float,
     ) -> None:
         self._cuts = {group: LEAD_CUTS if group == RIVALS else CUTS for group in similarities}
         self._levels = {
@@ -192,6 +202,7 @@ class _Fit:
         self._pairs = pairs
         self._partners = partners
         self._is_self_join = is_self_join
+        self._lead_evidence = lead_evidence
         self._numbers = roles.numbers.keys()
         self.long_texts = [group for group in roles.long_texts if group in similarities]
 
@@ -268,8 +279,8 @@ class _Fit:
         damping = self._partners.damping()
         if group == ALL_COLUMNS:
             return damping * REPEATED_EVIDENCE
-        if group == RIVALS and self._is_self_join and self._partners.left_has_one:
-            return LEAD_EVIDENCE
+        if group == RIVALS and damping == 1:
+            return self._lead_evidence
         return damping
 
 

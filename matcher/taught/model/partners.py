@@ -64,6 +64,19 @@ def _has_one_partner(owner: Ints, default: bool) -> bool:
     return int((count > 1).sum()) <= MAX_SHARE_WITH_TWO * records
 
 
+def share_with_partner(pairs: Pairs, is_match: Bools) -> float:
+    """Return which share of the records of the smaller of two tables has a match.
+
+    Only records with candidates are counted.
+
+    >>> share_with_partner(np.array([[0, 5], [1, 5], [2, 6]]), np.array([True, True, False]))
+    0.5
+    """
+    sides = [np.unique(pairs[:, side]).size for side in (0, 1)]
+    side = int(np.argmin(sides))
+    return np.unique(pairs[is_match, side]).size / max(1, sides[side])
+
+
 def share_among_rivals(
     odds: Doubles, pairs: Pairs, partners: Partners, is_self_join: bool
 ) -> Doubles:

@@ -191,6 +191,21 @@ def test_most_patients_are_entered_once() -> None:
     assert _score(decided_patients(), make_patients()[1]) > 0.9
 
 
+def test_two_tables_of_which_few_records_have_a_partner() -> None:
+    """A record of another table is no duplicate because it is the nearest."""
+    records, truth = make_patients()
+    # The second entries and the namesakes that were entered after them, against all first entries.
+    copies = [copy for _, copy in truth]
+    right = [*copies, *(row for row in range(600, len(records)) if row not in copies)]
+    left = [row for row in range(600) if row not in copies]
+    decision = decide(records.select(left), records.select(right))
+    places = {row: place for place, row in enumerate(left)}
+    among = {row: place for place, row in enumerate(right)}
+    expected = [(places[first], among[second]) for first, second in truth if first in places]
+    assert len(expected) < 0.1 * len(right)
+    assert _score(decision, expected) > 0.9
+
+
 @pytest.mark.parametrize(
     ("version", "make_decision", "is_read"),
     [
