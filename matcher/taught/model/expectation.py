@@ -279,7 +279,7 @@ class _Fit:
         damping = self._partners.damping()
         if group == ALL_COLUMNS:
             return damping * REPEATED_EVIDENCE
-        if group == RIVALS and damping == 1:
+        if group == RIVALS and self._partners.are_shared:
             return self._lead_evidence
         return damping
 

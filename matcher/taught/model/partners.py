@@ -30,9 +30,14 @@ class Partners:
     left_has_one: bool
     right_has_one: bool
 
+    @property
+    def are_shared(self) -> bool:
+        """Whether the candidates of some record share its one chance of being a match."""
+        return self.left_has_one or self.right_has_one
+
     def damping(self) -> float:
         """Return the share of the evidence that counts."""
-        return 1.0 if self.left_has_one or self.right_has_one else DAMPING
+        return 1.0 if self.are_shared else DAMPING
 
 
 def partners_of_tables(pairs: Pairs, overall: Floats) -> Partners:

@@ -148,7 +148,7 @@ class _Trainer:
 
 
 def _reliance(is_match: Bools, labels: Bools) -> float:
-    """Return how much agreement is to be relied on, from 0 to 1, by what it says of labelled pairs.
+    """Return how much agreement is to be relied on, from 0 to 1, as measured on labelled pairs.
 
     It is the square of its informedness (Youden, 1950): the share of the duplicates that it finds
     less the share of the other pairs that it takes for duplicates. Where records are many spellings
