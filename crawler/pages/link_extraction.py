@@ -74,10 +74,12 @@ def extract_links(
             elif "next" in relations or "prev" in relations:
                 if len(pagination) < MAX_LINKS:
                     pagination.append(href)
-            elif "alternate" in relations:
-                code = get("hreflang")
-                if code and len(alternates) < MAX_LINKS:
-                    alternates.append((code, href))
+            elif (
+                "alternate" in relations
+                and len(alternates) < MAX_LINKS
+                and (code := get("hreflang"))
+            ):
+                alternates.append((code, href))
             continue
         if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
             hrefs[href] = None

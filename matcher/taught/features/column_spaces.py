@@ -31,7 +31,7 @@ from matcher.taught.features.shingle_overlap import (
     weigh_shingles,
 )
 from matcher.taught.features.swapped_values import find_swapped, swappable_columns
-from matcher.taught.features.texts import compare_texts
+from matcher.taught.features.texts import LETTERS_PLACE, compare_texts
 from matcher.taught.features.token_space import (
     WORD_BITS,
     TokenSpace,
@@ -127,9 +127,12 @@ class ColumnSpaces:
         """Compute the features that depend on a pair alone, of some pairs (left row, right row)."""
         left_rows, right_rows = pairs[:, 0], pairs[:, 1]
         columns = list[Floats]()
+        likeness: dict[int, Floats] = {}
         for number, kind in enumerate(self._kinds):
             if number in self._texts:
-                columns.append(compare_texts(self._texts[number], kind, left_rows, right_rows))
+                compared = compare_texts(self._texts[number], kind, left_rows, right_rows)
+                likeness[number] = compared[:, LETTERS_PLACE]
+                columns.append(compared)
             if number in self._scalars:
                 columns.append(compare_scalars(kind, self._scalars[number], left_rows, right_rows))
             if number in self._codes:
@@ -143,7 +146,7 @@ class ColumnSpaces:
                 columns.append(is_given_once.astype(np.float32)[:, None])
         swappable = swappable_columns(self._kinds)
         if swappable:
-            swapped = find_swapped(self._texts, swappable, left_rows, right_rows)
+            swapped = find_swapped(self._texts, likeness, swappable, left_rows, right_rows)
             columns.append(swapped[:, None])
         columns.append(compare_texts(self.all_columns, ColumnKind.TEXT, left_rows, right_rows))
         columns += [self.variants.compare(rule, pairs)[:, None] for rule in RULES]

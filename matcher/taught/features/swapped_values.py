@@ -11,7 +11,7 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
-from matcher.array_types import Bools, Floats, Ints
+from matcher.array_types import Floats, Ints
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.features.feature import NEVER_LOWERS, SWAPPED, Feature
 from matcher.taught.features.token_space import TokenSpace
@@ -37,38 +37,26 @@ def swappable_columns(kinds: Sequence[ColumnKind]) -> list[tuple[int, int]]:
 
 def find_swapped(
     spaces: Mapping[int, TokenSpace],
+    likeness: Mapping[int, Floats],
     columns: Sequence[tuple[int, int]],
     left_rows: Ints,
     right_rows: Ints,
 ) -> Floats:
     """Return 1 for pairs that have the values of any two `columns` crosswise, 0 for others.
 
-    NaN where no two columns are known in both records. `spaces` has the texts by column.
+    NaN where no two columns are known in both records. `spaces` has the texts by column, `likeness`
+    the Jaro-Winkler similarity of each pair in it, NaN where a text is empty.
     """
     is_known = np.zeros(len(left_rows), bool)
     is_swapped = np.zeros(len(left_rows), bool)
     for first, second in columns:
-        rows = np.flatnonzero(
-            _are_given(spaces[first], left_rows, right_rows)
-            & _are_given(spaces[second], left_rows, right_rows)
-        )
-        is_known[rows] = True
-        sides = left_rows[rows], right_rows[rows]
+        is_known |= ~np.isnan(likeness[first]) & ~np.isnan(likeness[second])
         # Most pairs agree in one of them, and their values are compared no further.
-        for left, right, are_same in (
-            (first, first, False),
-            (second, second, False),
-            (first, second, True),
-            (second, first, True),
-        ):
-            left_texts = [spaces[left].left.texts[row] for row in sides[0].tolist()]
-            right_texts = [spaces[right].right.texts[row] for row in sides[1].tolist()]
+        rows = np.flatnonzero((likeness[first] < SAME_VALUE) & (likeness[second] < SAME_VALUE))
+        for left, right in ((first, second), (second, first)):
+            left_texts = [spaces[left].left.texts[row] for row in left_rows[rows].tolist()]
+            right_texts = [spaces[right].right.texts[row] for row in right_rows[rows].tolist()]
             similarity = process.cpdist(left_texts, right_texts, scorer=JaroWinkler.similarity)
-            is_left = (similarity >= SAME_VALUE) == are_same
-            rows, sides = rows[is_left], (sides[0][is_left], sides[1][is_left])
+            rows = rows[similarity >= SAME_VALUE]
         is_swapped[rows] = True
     return np.where(is_known, is_swapped, np.nan).astype(np.float32)
-
-
-def _are_given(space: TokenSpace, left_rows: Ints, right_rows: Ints) -> Bools:
-    return space.left.is_given[left_rows] & space.right.is_given[right_rows]

@@ -20,11 +20,15 @@ from matcher.taught.features.token_space import SideTokens, TokenSpace, row_prod
 EPSILON = 1e-6
 Columns = dict[str, Floats]
 
+# Feature that is the Jaro-Winkler similarity.
+FIRST_LETTERS = "first letters"
 _SCORERS: dict[str, tuple[Callable[..., float], float]] = {  # scorer and its greatest value
     "sorted words": (fuzz.token_sort_ratio, 100.0),
     "word set": (fuzz.token_set_ratio, 100.0),
-    "first letters": (JaroWinkler.similarity, 1.0),
+    FIRST_LETTERS: (JaroWinkler.similarity, 1.0),
 }
+# Its place among the features of a text column.
+LETTERS_PLACE = [*_SCORERS].index(FIRST_LETTERS)
 _WORD_FEATURES = (
     ("equal", NEVER_LOWERS),
     ("3-grams", NEVER_LOWERS),

@@ -102,6 +102,8 @@ def fit_agreement(
     if not is_self_join:
         partners = partners_of_tables(pairs, similarities[ALL_COLUMNS])
         model = fit(partners)
+        if not partners.are_shared:
+            return model
         is_match = model.log_odds(similarities) > 0
         if share_with_partner(pairs, is_match) < MOST_RECORDS:
             return model

@@ -8,6 +8,7 @@ from matcher.array_types import Floats, Ints
 from matcher.taught.features.feature import RIVALS, SWAPPED, VARIANTS, Feature
 from matcher.taught.features.scalars import DIGITS_AGREE
 from matcher.taught.features.swapped_values import SWAPPED_VALUES
+from matcher.taught.features.texts import FIRST_LETTERS
 from matcher.taught.variants.markers import RULES, is_called_like
 from matcher.taught.variants.rules import DEFAULT_RULES, DIFFERENT, EDITION, MARKED_ONCE, SIZE
 
@@ -25,7 +26,6 @@ _TEXT_SIMILARITY = ("sorted words", "3-grams", "shared words")
 # Names, and addresses of which no number differs, are at least as similar as their letters say
 # (Jaro-Winkler): a lost space, or an error in the only word, leaves hardly a word or 3-gram in common.
 # .95 counts as .8, less than .8 hardly at all, as unlike names have up to .7.
-_LETTERS = "first letters"
 _LETTERS_SLOPE = 4
 _MAX_BY_LETTERS = 0.95
 _INITIALS = "initials"
@@ -77,17 +77,23 @@ def _similarity(table: Floats, columns: Mapping[str, int]) -> Floats:
             # Amounts are compared by their ratio, not by their digits.
             ratio = table[:, columns["ratio apart"]]
             similarity = np.where(np.isnan(ratio), similarity, np.exp(-3 * ratio))
-        is_equal = table[:, columns["equal"]] == 1
     else:
         similarity = table[:, [columns[name] for name in _TEXT_SIMILARITY]].mean(axis=1)
         # Titles and other texts have both: two of one series differ in a few letters.
         if _INITIALS not in columns or _UNSHARED_NUMBERS not in columns:
-            by_letters = 1 - _LETTERS_SLOPE * (1 - table[:, columns[_LETTERS]])
-            if _UNSHARED_NUMBERS in columns:
-                by_letters[table[:, columns[_UNSHARED_NUMBERS]] > 0] = 0
-            similarity = np.maximum(similarity, np.minimum(by_letters, _MAX_BY_LETTERS))
-        is_equal = table[:, columns["equal"]] == 1
+            similarity = np.maximum(similarity, _similarity_by_letters(table, columns))
+    is_equal = table[:, columns["equal"]] == 1
     return np.where(is_equal, 1, np.minimum(similarity, 0.999)).astype(np.float32)
+
+
+def _similarity_by_letters(table: Floats, columns: Mapping[str, int]) -> Floats:
+    """Return the similarity of a column of names or addresses by its letters; 0 or less for other
+    numbers.
+    """
+    similarity: Floats = 1 - _LETTERS_SLOPE * (1 - table[:, columns[FIRST_LETTERS]])
+    if _UNSHARED_NUMBERS in columns:
+        similarity[table[:, columns[_UNSHARED_NUMBERS]] > 0] = 0
+    return np.minimum(similarity, _MAX_BY_LETTERS)
 
 
 def level_of(value: Floats, cuts: Sequence[float]) -> Ints:

@@ -146,29 +146,23 @@ def _not_rejected(fill: Any, run: int) -> None:
     )
 
 
-def _variant(fill: Any, run: int) -> None:
+def _variant_of(fill: Any, run: int, listed_title: str, title: str) -> None:
     _listed_offers(fill, run)
-    fill.listed(run, "phone-64", title="Fono A12 black 64GB", price=20)
-    near = {"title": "Fono A12 black 64GB", "url": fill.url("phone-64"), "price": 20}
-    fill.finding(
-        run, "x", title="Fono A12 black 128GB", known_id=fill.catalog_ids, nearest=near, price=20
-    )
+    fill.listed(run, "listed-one", title=listed_title, price=20)
+    near = {"title": listed_title, "url": fill.url("listed-one"), "price": 20}
+    fill.finding(run, "x", title=title, known_id=fill.catalog_ids, nearest=near, price=20)
+
+
+def _variant(fill: Any, run: int) -> None:
+    _variant_of(fill, run, "Fono A12 black 64GB", "Fono A12 black 128GB")
 
 
 def _variant_by_decimals(fill: Any, run: int) -> None:
-    _listed_offers(fill, run)
-    fill.listed(run, "juice-5", title="Juice 5,0 l", price=20)
-    near = {"title": "Juice 5,0 l", "url": fill.url("juice-5"), "price": 20}
-    fill.finding(run, "x", title="Juice 0,5 l", known_id=fill.catalog_ids, nearest=near, price=20)
+    _variant_of(fill, run, "Juice 5,0 l", "Juice 0,5 l")
 
 
 def _variant_by_order(fill: Any, run: int) -> None:
-    _listed_offers(fill, run)
-    fill.listed(run, "ropes", title="Rope 2 m x 50 cm", price=20)
-    near = {"title": "Rope 2 m x 50 cm", "url": fill.url("ropes"), "price": 20}
-    fill.finding(
-        run, "x", title="Rope 50 m x 2 cm", known_id=fill.catalog_ids, nearest=near, price=20
-    )
+    _variant_of(fill, run, "Rope 2 m x 50 cm", "Rope 50 m x 2 cm")
 
 
 def _variant_on_its_page(fill: Any, run: int) -> None:
