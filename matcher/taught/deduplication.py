@@ -29,10 +29,10 @@ from matcher.taught.candidates import (
     joined_pairs,
     unite_pairs,
 )
-from matcher.taught.columns.amounts import unify_amounts
 from matcher.taught.columns.kinds import ColumnKind, detect_kinds
 from matcher.taught.columns.pages import TextOptions, read_texts
 from matcher.taught.columns.scripts import romanise_records
+from matcher.taught.columns.unified import unify_values
 from matcher.taught.features.comparison import Comparison
 from matcher.taught.features.distributed_comparison import compare_distributed
 from matcher.taught.features.feature import (
@@ -227,7 +227,7 @@ def _compare_columns(
         raise UsageError("all columns are empty or ignored: nothing can be compared")
     tables = [left] if right is None else [left, right]
     read = [romanise_records(read_texts(table, kinds, options.text)) for table in tables]
-    read_left, *rest = unify_amounts(read, kinds)
+    read_left, *rest = unify_values(read, kinds)
     read_right = rest[0] if rest else None
     # The search for neighbours needs all records, other methods find pairs of few of them.
     in_parts = not options.neighbours

@@ -10,18 +10,16 @@ product.
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import chain
 from math import sqrt
 
 import numpy as np
 
-from matcher.dedupe.base.packed_texts import PackedTexts
-from matcher.dedupe.base.records import Records, join_keys
 from matcher.records.units import find_unit
-from matcher.taught.columns.kinds import ColumnKind
-from matcher.taught.columns.values import MAX_CHARACTERS, count_factors, parse_number
+from matcher.taught.columns.dates import MAX_CHARACTERS
+from matcher.taught.columns.values import count_factors, parse_number
 
 Unit = tuple[str, float]
 """A base unit, and the factor to it."""
@@ -39,24 +37,16 @@ MIN_LENGTHS = 3
 MIN_AMOUNTS = 10
 
 
-def unify_amounts(sides: Sequence[Records], kinds: Sequence[ColumnKind]) -> list[Records]:
-    """Return the records of one table, or of two, with one form of the amounts of each column."""
-    unified = [*sides]
-    for number, kind in enumerate(kinds):
-        if kind is not ColumnKind.NUMBER:
-            continue
-        columns = [side.fields[number] for side in unified]
-        usual_unit = _usual_unit(chain.from_iterable(columns))
-        usual = _usual_amount(chain.from_iterable(columns), usual_unit)
-        if usual is None and usual_unit is None:
-            continue
-        for place, side in enumerate(unified):
-            fields = [*side.fields]
-            fields[number] = PackedTexts(
-                unify_amount(value, usual, usual_unit) for value in fields[number]
-            )
-            unified[place] = replace(side, fields=tuple(fields), texts=join_keys(tuple(fields)))
-    return unified
+def amount_form(columns: Sequence[Iterable[str]]) -> Callable[[str], str] | None:
+    """Return what brings the amounts of a column, of one table or of two, into one form.
+
+    None where they have one already.
+    """
+    usual_unit = _usual_unit(chain.from_iterable(columns))
+    usual = _usual_amount(chain.from_iterable(columns), usual_unit)
+    if usual is None and usual_unit is None:
+        return None
+    return partial(unify_amount, usual=usual, usual_unit=usual_unit)
 
 
 def unify_amount(text: str, usual: float | None, usual_unit: Unit | None = None) -> str:

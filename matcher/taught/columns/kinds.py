@@ -8,7 +8,8 @@ from functools import partial
 from itertools import chain, islice
 
 from catalog.errors import UsageError
-from matcher.taught.columns.values import parse_date, parse_number, parse_year, unit_of_number
+from matcher.taught.columns.dates import parse_date
+from matcher.taught.columns.values import parse_number, parse_year, unit_of_number
 
 
 class ColumnKind(StrEnum):

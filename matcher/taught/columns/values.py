@@ -1,20 +1,15 @@
-"""Values of a column as numbers, dates, or identifiers; None where a text is no such value."""
+"""Values of a column as numbers, years, or identifiers; None where a text is no such value."""
 
 import re
-from datetime import date
 
 from stdnum import isbn
 
-from matcher.taught.columns.months import month_number
+from matcher.taught.columns.dates import MAX_CHARACTERS, parse_clock
 
-# Characters of a value that are read as a number or a date; cap against hostile input.
-MAX_CHARACTERS = 40
 # Greatest number that is compared; beyond it differences say nothing.
 MAX_NUMBER = 1e15
 # Digits of the ISBNs that have one of ten digits beside them.
 ISBN_DIGITS = 13
-# Years that a date may have.
-YEARS = range(1000, 2200)
 _DIGITS = r"\d[\d.,' \u00a0\u202f]*"
 # Words before an amount: about, from; and codes of currencies, in capitals.
 _AMOUNT_WORDS = "ca circa approx about around etwa ungefähr rund environ ab from dès desde da vanaf"
@@ -32,21 +27,8 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _TIMES = re.compile("[x×*]", re.IGNORECASE)
-_ISO_DATE = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$")
-_DAY_FIRST_DATE = re.compile(r"^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$")
-_DAY_AND_MONTH = re.compile(
-    r"^(?:[^\W\d]+[.,]*\s+)?(\d{1,2})(?:st|nd|rd|th|[.º])?[\s-]+(?:(?:of|de)\s+)?([^\W\d]{3,12})"
-    r"[.,]*[\s-]+(?:de\s+)?(\d{4})$",
-    re.IGNORECASE,
-)
-_MONTH_AND_DAY = re.compile(
-    r"^(?:[^\W\d]+[.,]*\s+)?([^\W\d]{3,12})[.]?[\s-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s-]+(\d{4})$",
-    re.IGNORECASE,
-)
-# Months of a year have two digits, so that `3-2010` is a code and `2010.5` a number.
-_MONTH_AND_YEAR = re.compile(r"^(?:(\d{2})[-/.]|([^\W\d]{3,12})[.,]?[-/\s])((?:19|20)\d{2})$")
-_YEAR_AND_MONTH = re.compile(r"^((?:19|20)\d{2})[-/](\d{2})$")
-_COMPACT_DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
+# A text that may be a time of day.
+_MAY_BE_CLOCK = re.compile(r"\d[:h]\d|uhr$|[ap]\.?m\.?$", re.IGNORECASE)
 # Years that are told from other numbers of four digits.
 YEAR_PATTERN = r"(1[5-9]\d\d|20\d\d)"
 _YEAR = re.compile(rf"\D{{0,4}}{YEAR_PATTERN}\D{{0,4}}")
@@ -55,7 +37,7 @@ _NO_CODE_CHARACTER = re.compile(r"[\W_]+")
 
 def parse_number(text: str) -> float | None:
     """Parse an amount with currency signs or a unit, thousands separators and a decimal comma or
-    point; of sizes and packs the product.
+    point; of sizes and packs the product, of times the minutes.
 
     >>> parse_number("$1,299.90"), parse_number("1.299,90 €"), parse_number("3,5"), parse_number("a4")
     (1299.9, 1299.9, 3.5, None)
@@ -63,7 +45,13 @@ def parse_number(text: str) -> float | None:
     (98.0, 169533.0, 50.0)
     >>> parse_number("ca. 45 m2"), parse_number("EUR 12.50"), parse_number("BMW 320")
     (45.0, 12.5, None)
+    >>> parse_number("2:30 pm"), parse_number("14h30"), parse_number("3:45")
+    (870.0, 870.0, 225.0)
     """
+    if _MAY_BE_CLOCK.search(text, 0, MAX_CHARACTERS):
+        minutes = parse_clock(text)
+        if minutes is not None:
+            return minutes
     match = _match_number(text)
     if match is None:
         return None
@@ -127,48 +115,6 @@ def parse_year(text: str) -> int | None:
     """
     match = _YEAR.fullmatch(text[:MAX_CHARACTERS].strip())
     return int(match[1]) if match else None
-
-
-def parse_date(text: str) -> date | None:
-    """Parse a date: year first, day (or month) first with a year of four digits, or eight digits.
-
-    The month may be a name in a language of `months.LANGUAGES`. A month of a year is its first day.
-
-    >>> parse_date("2021-05-01T10:00"), parse_date("30.11.2020"), parse_date("19801204")
-    (datetime.date(2021, 5, 1), datetime.date(2020, 11, 30), datetime.date(1980, 12, 4))
-    >>> parse_date("11/30/2020"), parse_date("1.5"), parse_date("20201350")
-    (datetime.date(2020, 11, 30), None, None)
-    >>> parse_date("17 Apr 1973"), parse_date("May 3rd, 2021"), parse_date("Mi., 5. März 2025")
-    (datetime.date(1973, 4, 17), datetime.date(2021, 5, 3), datetime.date(2025, 3, 5))
-    >>> parse_date("03/2019"), parse_date("2019-03"), parse_date("Mar. 2019")
-    (datetime.date(2019, 3, 1), datetime.date(2019, 3, 1), datetime.date(2019, 3, 1))
-    >>> parse_date("5 марта 2025"), parse_date("5 marta 2025")
-    (datetime.date(2025, 3, 5), datetime.date(2025, 3, 5))
-    """
-    start = text[:MAX_CHARACTERS].strip()
-    if match := _ISO_DATE.match(start) or _COMPACT_DATE.match(start):
-        year, month, day = map(int, match.groups())
-    elif match := _DAY_FIRST_DATE.match(start):
-        day, month, year = map(int, match.groups())
-        if month > 12:
-            day, month = month, day
-    elif match := _DAY_AND_MONTH.match(start):
-        day, month, year = int(match[1]), month_number(match[2]), int(match[3])
-    elif match := _MONTH_AND_DAY.match(start):
-        day, month, year = int(match[2]), month_number(match[1]), int(match[3])
-    elif match := _YEAR_AND_MONTH.match(start):
-        day, month, year = 1, int(match[2]), int(match[1])
-    elif match := _MONTH_AND_YEAR.match(start):
-        month = int(match[1]) if match[1] else month_number(match[2])
-        day, year = 1, int(match[3])
-    else:
-        return None
-    if year not in YEARS:
-        return None
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
 
 
 def normalise_code(folded: str) -> str:

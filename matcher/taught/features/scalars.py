@@ -13,14 +13,16 @@ from matcher.array_types import Doubles, Floats, Ints
 from matcher.features.part_numbers import MIN_CONTAINED
 from matcher.records.text import fold
 from matcher.sorted_values import look_up_sorted
+from matcher.taught.columns.dates import clock_behind_date, parse_date
 from matcher.taught.columns.kinds import ColumnKind
-from matcher.taught.columns.values import normalise_code, parse_date, parse_number, parse_year
+from matcher.taught.columns.values import normalise_code, parse_number, parse_year
 from matcher.taught.features.feature import NEVER_LOWERS, NEVER_RAISES, Feature
 
 # Greatest difference of two numbers as a logarithm of their ratio (a factor of e^3 = 20).
 MAX_LOG_RATIO = 3.0
 # Greatest difference of two days that is told from a greater one: ten years.
 MAX_DAYS = 3_653
+MINUTES_PER_DAY = 1440
 # Greatest difference of two years that is told from a greater one.
 MAX_YEARS = 50
 # Digits that the number of a thing has at least; share of the values of a column that must have them
@@ -69,8 +71,9 @@ _FEATURES: dict[ColumnKind, tuple[tuple[str, int], ...]] = {
 class ScalarSide:
     """The values of one side of a column: normalised texts, their rarity, and numbers or NaN.
 
-    `numbers` holds amounts, years, or (day ordinal, year, month, day) for dates. `digits` holds
-    those of identifiers, empty where the column has no numbers of things.
+    `numbers` holds amounts, years, or (day ordinal, year, month, day) for dates; a time of day is a
+    fraction of its day. `digits` holds those of identifiers, empty where the column has no numbers of
+    things.
     """
 
     texts: list[str]
@@ -220,7 +223,10 @@ def _normalise(kind: ColumnKind, value: str) -> str:
         return folded if year is None else str(year)
     if kind is ColumnKind.DATE:
         day = parse_date(value)
-        return normalise_code(folded) if day is None else f"{day:%Y%m%d}"
+        if day is None:
+            return normalise_code(folded)
+        minutes = clock_behind_date(value)
+        return f"{day:%Y%m%d}" if minutes is None else f"{day:%Y%m%d}t{minutes:04.0f}"
     return folded
 
 
@@ -238,7 +244,8 @@ def _numbers(
         for row, value in enumerate(values):
             day = parse_date(value)
             if day is not None:
-                numbers[row] = day.toordinal(), day.year, day.month, day.day
+                days = day.toordinal() + (clock_behind_date(value) or 0) / MINUTES_PER_DAY
+                numbers[row] = days, day.year, day.month, day.day
     return numbers
 
 

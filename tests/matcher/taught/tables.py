@@ -1,6 +1,7 @@
 """A small table of shops' goods with duplicates, made by a recipe."""
 
 import random
+from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import combinations
 
@@ -203,7 +204,7 @@ def make_specimens(gatherings: int = 100) -> tuple[Records, list[tuple[int, int]
     return to_records(rows, ("number", "species", "collector", "site")), pairs
 
 
-def to_records(rows: list[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
+def to_records(rows: Sequence[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
     """Return rows of columns as records."""
     fields = tuple(map(list, zip(*rows, strict=True)))
     return Records(fields, [" ".join(row) for row in rows], range(len(rows)), columns)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from matcher.taught.columns.amounts import unify_amount, unify_amounts
+from matcher.taught.columns.amounts import unify_amount
 from matcher.taught.columns.kinds import ColumnKind
+from matcher.taught.columns.unified import unify_values
 from tests.matcher.taught.tables import to_records
 
 CASES = [
@@ -31,7 +32,7 @@ def test_a_column_needs_amounts_of_one_reading(plain: int, unified: str) -> None
     """Both sides are read by the amounts of both; where these are few, nothing is changed."""
     left = to_records([("car", "17.787"), ("car", "")], ("name", "price"))
     right = to_records([("car", f"{16_000 + row}") for row in range(plain)], ("name", "price"))
-    read, other = unify_amounts([left, right], [ColumnKind.NAME, ColumnKind.NUMBER])
+    read, other = unify_values([left, right], [ColumnKind.NAME, ColumnKind.NUMBER])
     assert [*read.fields[1]] == [unified, ""]
     assert read.texts[0] == f"car {unified}"
     assert [*other.fields[1]] == [*right.fields[1]]
@@ -66,7 +67,7 @@ def test_sizes_are_converted_by_each_length() -> None:
         *(f"{row}x9x4 cm" for row in range(11, 22)),
     ]
     records = to_records([("part", size) for size in sizes], ("name", "size"))
-    [read] = unify_amounts([records], [ColumnKind.NAME, ColumnKind.NUMBER])
+    [read] = unify_values([records], [ColumnKind.NAME, ColumnKind.NUMBER])
     assert [*read.fields[1]][:2] == ["168480", "168480"]
     assert _unify_among_kilograms("2 x 3 kg") == "6000"
 
@@ -79,7 +80,7 @@ def _unify_among_kilograms(text: str) -> str:
         *(f"{row}00 g" for row in range(20, 31)),
     ]
     records = to_records([("box", weight) for weight in weights], ("name", "weight"))
-    [read] = unify_amounts([records], [ColumnKind.NAME, ColumnKind.NUMBER])
+    [read] = unify_values([records], [ColumnKind.NAME, ColumnKind.NUMBER])
     unified, other, *_ = read.fields[1]
     assert other == "5250"
     return unified
@@ -90,5 +91,5 @@ def test_a_column_with_one_unit_stays() -> None:
     for grams in (0, 5):
         weights = [f"{row} kg" for row in range(1, 30)] + ["500 g"] * grams
         records = to_records([("box", weight) for weight in weights], ("name", "weight"))
-        [read] = unify_amounts([records], [ColumnKind.NAME, ColumnKind.NUMBER])
+        [read] = unify_values([records], [ColumnKind.NAME, ColumnKind.NUMBER])
         assert [*read.fields[1]] == weights
