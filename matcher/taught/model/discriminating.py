@@ -14,6 +14,9 @@ Some duplicates have another value all the same, by mistake. Of these the witnes
 agrees as often in duplicates of other values as in those of the same one. So where the insurance
 number agrees in .45 of the matches of one date of birth and in .09 of the others, a fifth of the
 latter are duplicates (.14 by the truth).
+
+Visits of one patient differ in nothing but their date: there is no witness. But their dates are
+repeated: two records have the one, and two the other. A wrong date stands alone.
 """
 
 from collections.abc import Mapping, Set
@@ -21,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcher.array_types import Bools, Doubles, Floats
+from matcher.array_types import Bools, Doubles, Floats, Pairs
 from matcher.taught.features.feature import ALL_COLUMNS, RIVALS
 from matcher.taught.model.group_roles import GroupRoles
 
@@ -40,6 +43,12 @@ MIN_DUPLICATE_SHARE = 0.002
 MIN_DIFFERING_SHARE = 0.01
 # Share of the matches that must have other values. A fee that differs in .02 of them says nothing.
 MIN_OTHERS_SHARE = 0.05
+# Where no column is a witness: share of the matches that have other dates, at least, and of these, the
+# share of which both dates are repeated, beyond chance (as Cohen's kappa counts).
+MIN_OTHER_DATES = 0.3
+MIN_REPEATED_SHARE = 0.25
+# Share of the duplicates that may then have other dates.
+DIFFERING_DATES = 0.05
 # Similarity from which on digits agree: they are 1 or 0.
 SAME_DIGITS = 0.5
 # Probability of a match of the same value, and of a related pair of another one, to start with.
@@ -74,13 +83,13 @@ class DiscriminatingColumn:
 
 
 def find_discriminating_columns(
-    similarities: Mapping[str, Floats], roles: GroupRoles, matches: Doubles
+    similarities: Mapping[str, Floats], roles: GroupRoles, pairs: Pairs, matches: Doubles
 ) -> dict[str, DiscriminatingColumn]:
     """Find the groups that discriminate: years, dates, amounts and sizes, or digits.
 
     `similarities` has the groups that are known in some pairs, `matches` the probability of each
     pair by a model of two classes. Where both discriminate, those are returned in one of which
-    fewer duplicates differ.
+    fewer duplicates differ; where none does, dates that are repeated.
     """
     evidence = _Evidence(similarities, roles, matches > 0.5)
     # Digits are no witnesses: what they would say, their columns say.
@@ -93,8 +102,13 @@ def find_discriminating_columns(
     for group, column in roles.numbers.items():
         if column not in roles.postal_codes:
             evidence.add_column(numbers, group, SAME_DIGITS, witnesses - {column})
-    # Together they lose recall: paperbacks have other ISBNs.
-    return min(values, numbers, key=_least_differing)
+    if values or numbers:
+        # Together they lose recall: paperbacks have other ISBNs.
+        return min(values, numbers, key=_least_differing)
+    repeated = (group for group in sorted(roles.dates) if evidence.repeats(group, pairs))
+    return {
+        group: DiscriminatingColumn(roles.measured[group], DIFFERING_DATES) for group in repeated
+    }
 
 
 def _least_differing(columns: Mapping[str, DiscriminatingColumn]) -> float:
@@ -150,6 +164,32 @@ class _Evidence:
             if share is not None:
                 columns[group] = DiscriminatingColumn(same_from, max(share, MIN_DIFFERING_SHARE))
 
+    def repeats(self, group: str, pairs: Pairs) -> bool:
+        """Return True if many matches have two dates that other matches repeat.
+
+        `pairs` number the records of two tables apart.
+        """
+        if group not in self.similarities:
+            return False
+        similarity = self.similarities[group]
+        is_same, is_other = self._same_and_other(similarity, self.roles.measured[group])
+        matches = int(is_same.sum() + is_other.sum())
+        if is_other.sum() < max(MIN_MATCHES, MIN_OTHER_DATES * matches):
+            return False
+        unmatched = similarity[~self.is_match & ~np.isnan(similarity)]
+        same_by_chance = float((unmatched == 1).mean()) if len(unmatched) else 0.0
+        size = int(pairs.max()) + 1
+        repetitions = np.bincount(pairs[is_same].ravel(), minlength=size)
+        others = np.bincount(pairs[is_same | is_other].ravel(), minlength=size) - 1
+        by_chance = 1 - (1 - same_by_chance) ** others
+        expected = float(by_chance[pairs[is_other]].prod(axis=1).mean())
+        observed = float((repetitions[pairs[is_other]] > 0).all(axis=1).mean())
+        return observed - expected >= MIN_REPEATED_SHARE * (1 - expected)
+
+    def _same_and_other(self, similarity: Floats, same_from: float) -> tuple[Bools, Bools]:
+        """Return the matches of the same value, and those of other ones."""
+        return self.is_match & (similarity == 1), self.is_match & (similarity < same_from)
+
     def _differing_share(
         self, similarity: Floats, same_from: float, witnesses: Set[str]
     ) -> float | None:
@@ -159,8 +199,7 @@ class _Evidence:
         counts. That of a witness which agrees no more often than in unmatched pairs is its plain
         ratio, and its share 0.
         """
-        is_same = self.is_match & (similarity == 1)
-        is_other = self.is_match & (similarity < same_from)
+        is_same, is_other = self._same_and_other(similarity, same_from)
         known = int((self.is_match & ~np.isnan(similarity)).sum())
         if is_other.sum() < MIN_OTHERS_SHARE * known:
             return None

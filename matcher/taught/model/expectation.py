@@ -129,7 +129,8 @@ def _fit_classes(
     two_classes, matches, _ = fit.maximise(guessed, np.zeros(len(guessed)))
     if fit.long_texts:
         return _fit_related_texts(fit, known, matches) or two_classes
-    columns = find_discriminating_columns(known, roles, matches)
+    offset = 0 if is_self_join else int(pairs[:, 0].max(initial=-1)) + 1
+    columns = find_discriminating_columns(known, roles, pairs + np.array([0, offset]), matches)
     if not columns:
         return two_classes
     return _fit_related_values(fit, known, columns, matches) or two_classes

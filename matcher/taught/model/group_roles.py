@@ -14,6 +14,8 @@ from matcher.taught.variants.rules import SIZE
 # years up to one apart, equal dates (those of other days may differ in one digit), and amounts up to
 # 3.5 % apart.
 _SAME_FROM = {"years apart": 0.5, "days apart": 0.9999, "ratio apart": 0.9}
+# Those of them that only dates and years have.
+_DATE_FEATURES = {"years apart", "days apart"}
 # The same of the sizes that two titles name.
 _SAME_SIZE_FROM = 0.9
 # Words of the names of columns whose numbers are of places.
@@ -26,6 +28,43 @@ _CONTACT_WORDS = _POSTAL_WORDS | {
     *("telefon", "telefono", "fax", "mobile", "handy", "cell", "email", "mail", "website", "web"),
     *("url", "homepage"),
 }
+# Words of the names of dates that are of the record, and not of the thing.
+_RECORD_DATE_WORDS = frozenset(
+    (
+        *(
+            "created",
+            "added",
+            "entered",
+            "inserted",
+            "imported",
+            "exported",
+            "retrieved",
+            "crawled",
+        ),
+        *(
+            "updated",
+            "modified",
+            "changed",
+            "edited",
+            "seen",
+            "last",
+            "stand",
+            "erstellt",
+            "angelegt",
+        ),
+        *(
+            "geändert",
+            "geaendert",
+            "aktualisiert",
+            "letzte",
+            "letzter",
+            "dernier",
+            "derniere",
+            "ultimo",
+        ),
+        *("ultima", "modifie", "creado", "creato", "cree"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -33,13 +72,15 @@ class GroupRoles:
     """Which groups of similarities are long texts, values, numbers, and ways to reach somebody.
 
     `measured` gives for years, dates, amounts and sizes the similarity from which on two values are
-    the same. `numbers` names the groups of digits, each with the group of its column. `contacts` are
+    the same; `dates` are the years and dates of things among
+    them. `numbers` names the groups of digits, each with the group of its column. `contacts` are
     addresses, phone numbers and the like, which change together when somebody moves; `postal_codes`
     are among them.
     """
 
     long_texts: tuple[str, ...] = ()
     measured: Mapping[str, float] = field(default_factory=dict)
+    dates: frozenset[str] = frozenset()
     numbers: Mapping[str, str] = field(default_factory=dict)
     contacts: frozenset[str] = frozenset()
     postal_codes: frozenset[str] = frozenset()
@@ -63,4 +104,17 @@ def find_group_roles(features: Sequence[Feature], kinds: Mapping[str, ColumnKind
         if kind is ColumnKind.ADDRESS or not _CONTACT_WORDS.isdisjoint(name_words(name))
     }
     postal = {name for name in kinds if not _POSTAL_WORDS.isdisjoint(name_words(name))}
-    return GroupRoles(tuple(long_texts), measured, numbers, frozenset(contacts), frozenset(postal))
+    dates = {
+        feature.group
+        for feature in features
+        if feature.name in _DATE_FEATURES
+        and _RECORD_DATE_WORDS.isdisjoint(name_words(feature.group))
+    }
+    return GroupRoles(
+        long_texts=tuple(long_texts),
+        measured=measured,
+        dates=frozenset(dates),
+        numbers=numbers,
+        contacts=frozenset(contacts),
+        postal_codes=frozenset(postal),
+    )

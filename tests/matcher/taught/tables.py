@@ -62,6 +62,24 @@ def make_adverts(count: int = 120) -> tuple[Records, list[tuple[int, int]]]:
     return to_records(rows, ("title", "company", "text")), pairs
 
 
+def make_visits(patients: int = 80) -> tuple[Records, list[tuple[int, int]]]:
+    """Return visits of which only the date differs, on two records each, with the true pairs.
+
+    Two sources write names and dates in forms of their own.
+    """
+    generator = random.Random(5)
+    rows, pairs = list[tuple[str, str, str]](), list[tuple[int, int]]()
+    for _ in range(patients):
+        first, last, town = ("".join(generator.choices("abdeiklmnorstu", k=7)) for _ in range(3))
+        day = date(2024, 1, 1)
+        for _ in range(generator.choice([1, 2, 3])):
+            day += timedelta(days=generator.randrange(1, 60))
+            pairs.append((len(rows), len(rows) + 1))
+            rows.append((f"{first} {last}", town, f"{day:%Y-%m-%d}"))
+            rows.append((f"{last} {first}", town, f"{day:%m/%d/%y}"))
+    return to_records(rows, ("patient", "town", "visit")), pairs
+
+
 def make_editions(
     count: int = 60, years_are_wrong: bool = False
 ) -> tuple[Records, list[tuple[int, int]]]:

@@ -24,6 +24,7 @@ from tests.matcher.taught.tables import (
     make_labels,
     make_patients,
     make_specimens,
+    make_visits,
     to_records,
 )
 
@@ -87,6 +88,14 @@ def test_dates_discriminate_concerts_of_one_tour() -> None:
     assert dict(zip(records.names, decision.comparison.kinds, strict=True))["date"] == "date"
     assert decision.model.agreement.related_prior is not None
     assert _score(decision, truth) > 0.95
+
+
+def test_dates_discriminate_visits_that_agree_in_all_else() -> None:
+    """No other column tells visits of one patient apart, but each date is on two records."""
+    records, truth = make_visits()
+    decision = decide(records, None)
+    assert dict(zip(records.names, decision.comparison.kinds, strict=True))["visit"] == "date"
+    assert _score(decision, truth) > 0.97
 
 
 @pytest.mark.parametrize("areas_are_wrong", [False, True])

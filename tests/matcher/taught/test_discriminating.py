@@ -1,9 +1,11 @@
 """Columns that discriminate related things: found by a witness, with the duplicates that differ."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
-from matcher.array_types import Doubles, Floats
+from matcher.array_types import Doubles, Floats, Pairs
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.features.feature import NEVER_LOWERS, VARIANTS, Feature
 from matcher.taught.features.scalars import DIGITS_AGREE
@@ -44,6 +46,11 @@ def make_similarities(
     }, matches
 
 
+def unrelated(matches: Doubles) -> Pairs:
+    """Return pairs of records of which none is in two pairs."""
+    return np.arange(2 * len(matches)).reshape(-1, 2)
+
+
 @pytest.mark.parametrize("differing", [0.0, 0.1, 0.25])
 @pytest.mark.parametrize("witness_chance", [0.0, 0.02])
 def test_a_witness_knows_how_many_duplicates_differ(
@@ -51,7 +58,7 @@ def test_a_witness_knows_how_many_duplicates_differ(
 ) -> None:
     """The share comes out nearly as it is, also where the witness agrees by chance now and then."""
     similarities, matches = make_similarities(differing, witness_chance)
-    columns = find_discriminating_columns(similarities, ROLES, matches)
+    columns = find_discriminating_columns(similarities, ROLES, unrelated(matches), matches)
     assert columns["number"].max_differing == pytest.approx(
         max(differing, MIN_DIFFERING_SHARE), abs=0.06
     )
@@ -60,7 +67,7 @@ def test_a_witness_knows_how_many_duplicates_differ(
 def test_wrong_numbers_do_not_discriminate() -> None:
     """Where prices agree as often in pairs of other numbers, these are duplicates, too."""
     similarities, matches = make_similarities(0.1, price_says_nothing=True)
-    assert find_discriminating_columns(similarities, ROLES, matches) == {}
+    assert find_discriminating_columns(similarities, ROLES, unrelated(matches), matches) == {}
 
 
 def test_few_matches_do_not_discriminate() -> None:
@@ -68,7 +75,10 @@ def test_few_matches_do_not_discriminate() -> None:
     similarities, matches = make_similarities(0.1)
     few = np.r_[0:15, DUPLICATES : DUPLICATES + 15]
     few_similarities = {group: value[few] for group, value in similarities.items()}
-    assert find_discriminating_columns(few_similarities, ROLES, matches[few]) == {}
+    assert (
+        find_discriminating_columns(few_similarities, ROLES, unrelated(matches[few]), matches[few])
+        == {}
+    )
 
 
 def test_a_column_that_hardly_ever_differs_does_not_discriminate() -> None:
@@ -76,7 +86,61 @@ def test_a_column_that_hardly_ever_differs_does_not_discriminate() -> None:
     similarities, matches = make_similarities(0.0)
     kept = np.r_[0 : DUPLICATES + 20, DUPLICATES + SIBLINGS : len(matches)]
     few_differ = {group: value[kept] for group, value in similarities.items()}
-    assert find_discriminating_columns(few_differ, ROLES, matches[kept]) == {}
+    assert (
+        find_discriminating_columns(few_differ, ROLES, unrelated(matches[kept]), matches[kept])
+        == {}
+    )
+
+
+# Days of the records of each thing, and whether days are told to be of other things.
+DAYS = [
+    ("two visits, each on two records", [1, 1, 2, 2], True),
+    ("visits of which many are on one record", [1, 1, 2, 2, 3], True),
+    ("one wrong day", [1, 1, 1, 2], False),
+    ("a day of its own for each record", [1, 2, 3, 4], False),
+    ("one visit", [1, 1, 1, 1], False),
+]
+
+
+@pytest.mark.parametrize(("name", "days", "expected"), DAYS, ids=[case[0] for case in DAYS])
+@pytest.mark.parametrize("same_by_chance", [0.0, 0.2])
+def test_repeated_dates_discriminate_without_a_witness(
+    name: str, days: list[int], expected: bool, same_by_chance: float
+) -> None:
+    """Each of two dates of things that agree in all else is on two records."""
+    pairs, similarity = list[tuple[int, int]](), list[float]()
+    for thing in range(30):
+        for left, right in combinations(range(len(days)), 2):
+            pairs.append((thing * len(days) + left, thing * len(days) + right))
+            similarity.append(1.0 if days[left] == days[right] else 0.8)
+    matches = np.r_[np.full(len(pairs), 0.9), np.full(100, 0.1)]
+    others = np.where(np.arange(100) < 100 * same_by_chance, 1.0, 0.3)
+    all_pairs = np.r_[np.array(pairs), np.arange(200).reshape(-1, 2)]
+    columns = find_discriminating_columns(
+        {"visit": np.r_[similarity, others].astype(np.float32)},
+        GroupRoles(measured={"visit": 0.9999}, dates=frozenset({"visit"})),
+        all_pairs,
+        matches,
+    )
+    assert [*columns] == (["visit"] if expected else [])
+
+
+def test_dates_that_are_repeated_by_chance_do_not_discriminate() -> None:
+    """Records were exported on four days, whatever they are about."""
+    generator = np.random.default_rng(1)
+    days = generator.integers(0, 4, 600)
+    things = np.arange(600) // 4
+    pairs = np.array([*combinations(range(600), 2)])
+    is_match = things[pairs[:, 0]] == things[pairs[:, 1]]
+    kept = is_match | (generator.random(len(pairs)) < 0.01)
+    is_same = days[pairs[:, 0]] == days[pairs[:, 1]]
+    columns = find_discriminating_columns(
+        {"day": np.where(is_same, 1, 0.8).astype(np.float32)[kept]},
+        GroupRoles(measured={"day": 0.9999}, dates=frozenset({"day"})),
+        pairs[kept],
+        is_match[kept].astype(float),
+    )
+    assert columns == {}
 
 
 def test_pairs_of_other_values_start_as_related() -> None:
@@ -118,13 +182,21 @@ def test_roles_of_columns() -> None:
             ("zip", DIGITS_AGREE),
             ("price", "ratio apart"),
             ("born", "days apart"),
+            ("last_updated", "days apart"),
             ("year", "years apart"),
             ("title", "3-grams"),
         )
     ]
     names = dict.fromkeys(("phone", "zip", "price", "born", "year", "title"), ColumnKind.NUMBER)
     roles = find_group_roles(features, names | {"home": ColumnKind.ADDRESS})
-    assert roles.measured == {"variants, size": 0.9, "price": 0.9, "born": 0.9999, "year": 0.5}
+    assert roles.measured == {
+        "variants, size": 0.9,
+        "price": 0.9,
+        "born": 0.9999,
+        "last_updated": 0.9999,
+        "year": 0.5,
+    }
+    assert roles.dates == {"born", "year"}
     assert roles.numbers == {"phone, digits": "phone", "zip, digits": "zip"}
     assert roles.contacts == {"phone", "zip", "home"}
     assert roles.postal_codes == {"zip"}
@@ -153,7 +225,9 @@ def test_digits_discriminate_where_no_value_does(
         numbers={"phone, digits": "phone"},
         contacts=frozenset({"phone", "street"}),
     )
-    assert [*find_discriminating_columns(similarities, roles, matches)] == expected
+    assert [
+        *find_discriminating_columns(similarities, roles, unrelated(matches), matches)
+    ] == expected
 
 
 def test_a_column_of_sizes_is_no_witness_of_itself() -> None:
