@@ -85,9 +85,9 @@ def _is_of_product(node: LexborNode, scope: LexborNode) -> bool:
     for thing in islice(ancestors_or_self(node), 1, None):
         if thing.mem_id == scope.mem_id:
             return True
-        if "itemscope" in thing.attributes or "typeof" in thing.attributes:
-            if not _is_part(thing):
-                return False
+        is_thing = "itemscope" in thing.attributes or "typeof" in thing.attributes
+        if is_thing and not _is_part(thing):
+            return False
     return False
 
 
