@@ -17,12 +17,18 @@ from url_cleaner.urls.url import join_url
 
 MAX_LINKS = 5_000  # per page; bound against pages built of links
 LINK_TAGS = "a[href], area[href], link[href], iframe[src], frame[src], meta[http-equiv], base[href]"
-REFRESH_URL = re.compile(r"url\s*=\s*['\"]?([^'\"]+)", re.I)
+# Content of a meta refresh (HTML Standard, section 4.2.5.3): seconds, a separator, and the address, with
+# `url=` before it or not, in quotes or not.
+REFRESH = re.compile(
+    r"""\s*+(?:\d++[\d.]*+|\.[\d.]*+)(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+"""
+    r"""(?:"(?P<double>[^"]*)|'(?P<single>[^']*)|(?P<bare>.*))""",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
 class PageLinks:
-    """Links of a page: `hrefs` as written, without duplicates.
+    """Links of a page: `hrefs` as written, without duplicates; `has_more` if some were left out.
 
     `pagination` are hints of its head. `alternates` are its versions in other languages, as pairs
     of hreflang code and href; `language` is the code that the page gives for itself.
@@ -34,6 +40,7 @@ class PageLinks:
     pagination: tuple[str, ...] = ()
     alternates: tuple[tuple[str, str], ...] = ()
     language: str = ""
+    has_more: bool = False
 
 
 def extract_links(
@@ -53,7 +60,7 @@ def extract_links(
     >>> links.base, links.hrefs, links.canonical
     ('https://a.de/b/', ('x',), 'https://a.de/c')
     """
-    base, canonical = url, None
+    base, canonical, has_more = url, None, False
     hrefs: dict[str, None] = {}  # a set that keeps the order of the page
     pagination: list[str] = []
     alternates: list[tuple[str, str]] = []
@@ -81,8 +88,11 @@ def extract_links(
             ):
                 alternates.append((code, href))
             continue
-        if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
-            hrefs[href] = None
+        if href and tag != "base" and "nofollow" not in rel and href not in hrefs:
+            if len(hrefs) < MAX_LINKS:
+                hrefs[href] = None
+            else:
+                has_more = True
     canonical = "".join(encode_queries([canonical or ""], encoding))
     resolved = join_url(base, canonical) if canonical else None
     header = parse_link_header(link_header)
@@ -99,6 +109,7 @@ def extract_links(
         tuple(encode_queries(pagination, encoding)),
         tuple(versions),
         page_language(tree) or language_code(content_language),
+        has_more,
     )
 
 
@@ -106,5 +117,5 @@ def _refresh_target(http_equiv: str | None, content: str | None) -> str:
     """Return the URL of a meta refresh; "" for any other meta tag."""
     if (http_equiv or "").lower() != "refresh":
         return ""
-    match = REFRESH_URL.search(content or "")
-    return match[1].strip() if match else ""
+    match = REFRESH.match(content or "")
+    return (match[match.lastgroup or 0] or "").strip() if match else ""
