@@ -7,6 +7,7 @@ one pass over the few tags that can hold a link give the same.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -60,7 +61,7 @@ def extract_links(
     >>> links.base, links.hrefs, links.canonical
     ('https://a.de/b/', ('x',), 'https://a.de/c')
     """
-    base, canonical, has_more = url, None, False
+    base, canonical = url, None
     hrefs: dict[str, None] = {}  # a set that keeps the order of the page
     pagination: list[str] = []
     alternates: list[tuple[str, str]] = []
@@ -88,11 +89,9 @@ def extract_links(
             ):
                 alternates.append((code, href))
             continue
-        if href and tag != "base" and "nofollow" not in rel and href not in hrefs:
-            if len(hrefs) < MAX_LINKS:
-                hrefs[href] = None
-            else:
-                has_more = True
+        # One more than are returned shows that some are left out.
+        if href and tag != "base" and "nofollow" not in rel and len(hrefs) <= MAX_LINKS:
+            hrefs[href] = None
     canonical = "".join(encode_queries([canonical or ""], encoding))
     resolved = join_url(base, canonical) if canonical else None
     header = parse_link_header(link_header)
@@ -104,12 +103,12 @@ def extract_links(
     versions += [(code, join_url(url, href) or "") for code, href in header.alternates]
     return PageLinks(
         base,
-        tuple(dict.fromkeys(encode_queries(hrefs, encoding))),
+        tuple(dict.fromkeys(encode_queries(islice(hrefs, MAX_LINKS), encoding))),
         resolved,
         tuple(encode_queries(pagination, encoding)),
         tuple(versions),
         page_language(tree) or language_code(content_language),
-        has_more,
+        len(hrefs) > MAX_LINKS,
     )
 
 
