@@ -188,7 +188,7 @@ class ShopSpider(Spider):
             return [item]
         self._count_failure(status)
         if status.state != PageState.FETCHED:
-            return [self._handler.handle_failure(page, response, status)]
+            return [self._handler.handle_failure(page, status, response)]
         return [self._handler.handle_unchanged(page, response)]
 
     async def handle_error(self, failure: Failure) -> list[PageItem]:
@@ -202,7 +202,7 @@ class ShopSpider(Spider):
         self._adapt_speed(status)
         await self.dispatcher.wait_turn(page.id or 0)
         self._count_failure(status)
-        return [PageItem(FetchOutcome(page.id or 0, status.state, status.columns()))]
+        return [self._handler.handle_failure(page, status)]
 
     def downloaded_bytes(self) -> int:
         """Return the bytes that the crawl has downloaded so far."""
