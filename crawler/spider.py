@@ -195,7 +195,8 @@ class ShopSpider(Spider):
         """Turn a page's request without a response into its item."""
         page: Page = failure.request.meta["page"]  # type: ignore[attr-defined]
         self.dispatcher.note_arrival(page.id or 0)
-        if self._resolver.refused:
+        host = urlsplit(failure.request.url).hostname  # type: ignore[attr-defined]
+        if host in self._resolver.refused:
             status = ResponseStatus(PageState.REFUSED, "private address")
         else:
             status = classify_error(failure.value, page.attempts)
@@ -408,9 +409,9 @@ class ShopSpider(Spider):
         reactor.installNameResolver(self._resolver)
 
     def _private_address_error(self) -> UnreachableShop | None:
-        if not self._resolver.refused:
+        host = next(iter(self._resolver.refused), None)
+        if host is None:
             return None
-        host = urlsplit(self.shop.url).hostname
         return UnreachableShop(
             f"{host} is a private address: add the shop with --allow-private where that is meant"
         )
