@@ -12,4 +12,7 @@ def test_nested_elements_do_not_multiply_the_work() -> None:
     fingerprint = page_fingerprint(page.encode(), "text/html")
     assert time.process_time() - begin < 3
     assert fingerprint is not None
-    assert (fingerprint.title, fingerprint.words) == ("Lost", {"sorry"})
+    # The last word may be cut at the bound.
+    assert fingerprint.title == "Lost"
+    assert "sorry" in fingerprint.words
+    assert len(fingerprint.words) <= 2
