@@ -18,7 +18,9 @@ from url_cleaner.urls.url import Url
 
 # Parts of a pattern that spell no name: sets, repeats, classes of characters, marks of groups, and the
 # scheme before the name.
-_NO_NAME = re.compile(r"\[[^\[\]]*+\]|\{[^{}]*+\}|\\[a-z]|\(\?[:=!<]+|^\^?https?\??:", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"\[[^\[\]]*+\]|\{[^{}]*+\}|\\[a-z]|\(\?[:=!<]+|^\^?https?\??:", re.IGNORECASE
+)
 _NAME = re.compile(r"[a-z0-9-]+", re.IGNORECASE)
 # Characters of a provider's name that are shown.
 _MAX_NAME_LENGTH = 60
