@@ -77,8 +77,10 @@ def crawl_shop(
             settings, store, shop, run_id, Path(source), progress
         )
         return _result(store, shop, {"refused": skipped}, started)
+    unlisted: Counter[str] = Counter()
     if source:
-        frontier.add(saved_pages.read_url_list(Path(source), shop))
+        listed, unlisted = saved_pages.read_url_list(Path(source), shop)
+        frontier.add(listed)
     crawl_progress = CrawlProgress(store, shop.id or 0, frontier, progress)
     job = CrawlJob(
         settings,
@@ -99,6 +101,7 @@ def crawl_shop(
         # A page may have ended the crawler itself: now it can only end a worker process.
         summary = run_crawler(replace(job, isolated=True), shop, crawl_progress)
     crawl_progress.report(is_last=True)
+    summary["refused"] = Counter(summary.get("refused", {})) + unlisted
     result = _result(store, shop, summary, started)
     _raise_for_error(shop, summary.get("error"), result, frontier.count_fetched())
     if not shop.javascript:

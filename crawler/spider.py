@@ -188,21 +188,22 @@ class ShopSpider(Spider):
             return [item]
         self._count_failure(status)
         if status.state != PageState.FETCHED:
-            return [self._handler.handle_failure(page, response, status)]
+            return [self._handler.handle_failure(page, status, response)]
         return [self._handler.handle_unchanged(page, response)]
 
     async def handle_error(self, failure: Failure) -> list[PageItem]:
         """Turn a page's request without a response into its item."""
         page: Page = failure.request.meta["page"]  # type: ignore[attr-defined]
         self.dispatcher.note_arrival(page.id or 0)
-        if self._resolver.refused:
+        host = urlsplit(failure.request.url).hostname  # type: ignore[attr-defined]
+        if host in self._resolver.refused:
             status = ResponseStatus(PageState.REFUSED, "private address")
         else:
             status = classify_error(failure.value, page.attempts)
         self._adapt_speed(status)
         await self.dispatcher.wait_turn(page.id or 0)
         self._count_failure(status)
-        return [PageItem(FetchOutcome(page.id or 0, status.state, status.columns()))]
+        return [self._handler.handle_failure(page, status)]
 
     def downloaded_bytes(self) -> int:
         """Return the bytes that the crawl has downloaded so far."""
@@ -408,9 +409,9 @@ class ShopSpider(Spider):
         reactor.installNameResolver(self._resolver)
 
     def _private_address_error(self) -> UnreachableShop | None:
-        if not self._resolver.refused:
+        host = next(iter(self._resolver.refused), None)
+        if host is None:
             return None
-        host = urlsplit(self.shop.url).hostname
         return UnreachableShop(
             f"{host} is a private address: add the shop with --allow-private where that is meant"
         )

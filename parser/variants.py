@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import quote, unquote_plus, urlencode, urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborNode
 
@@ -111,7 +111,7 @@ def read_variants(
         items = [_read_item(item, layout, document) for item in items_at(document, layout.items)]
         distinct = _distinct(items)
         if distinct:
-            return tuple(_to_variants(distinct, layout, document.url, page_readings, currency))
+            return tuple(_to_variants(distinct, layout, document, page_readings, currency))
     return ()
 
 
@@ -194,20 +194,20 @@ def _printable_text(item: Item, selector: AnySelector) -> str:
 def _to_variants(
     items: Sequence[_ItemReading],
     layout: VariantLayout,
-    url: str,
+    document: Document,
     page_readings: Mapping[Attribute, Reading],
     currency: str | None,
 ) -> Iterator[Variant]:
     if len(items) == 1:
         # A single item is the page's own offer.
-        yield Variant(*_merge(items[0], page_readings, url, currency))
+        yield Variant(*_merge(items[0], page_readings, document.url, currency))
         return
     # The page's numbers are those of one variant, and so is its price where each has its own.
     excluded = set(IDENTIFIERS)
     if any(rule.attribute is Attribute.PRICE for rule in layout.rules):
         excluded.add(Attribute.PRICE)
     shared = {name: reading for name, reading in page_readings.items() if name not in excluded}
-    addresses = [_address(item, url) for item in items]
+    addresses = [_address(item, document) for item in items]
     short_names = [item.short_name for item in items]
     # Short names may be equal, too.
     for names in (short_names, [item.full_name for item in items]):
@@ -253,17 +253,21 @@ def _with_fragments(addresses: Sequence[str], names: Sequence[str]) -> list[str]
     return unique
 
 
-def _address(item: _ItemReading, url: str) -> str:
+def _address(item: _ItemReading, document: Document) -> str:
     """Return a variant's URL: by query, by link, else the page's with a fragment."""
+    url = document.url
     parts = urlsplit(url)
     if item.query:
-        replaced = dict(item.query)
-        unchanged = [
-            (name, value) for name, value in parse_qsl(parts.query) if name not in replaced
+        replaced = {name for name, _ in item.query}
+        # The other parameters stay as they are written, in any encoding.
+        pairs = [
+            pair
+            for pair in parts.query.split("&")
+            if pair and unquote_plus(pair.partition("=")[0]) not in replaced
         ]
-        query = urlencode([*unchanged, *item.query])
+        query = "&".join([*pairs, urlencode(item.query)])
         return urlunsplit(parts._replace(query=query, fragment=""))
-    link = join_url(url, item.link or "") or url
+    link = (join_url(document.base, item.link) if item.link else None) or url
     if urlsplit(link).netloc == parts.netloc and link != url:
         return link
     return _with_fragment(url, item.short_name)

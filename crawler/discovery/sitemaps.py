@@ -42,6 +42,7 @@ NO_SITEMAP = "no sitemap"
 BROKEN_GZIP = "broken gzip"
 TOO_LONG = f"more than {MAX_SIZE // 1024**2} MB"
 TOO_MANY_ENTRIES = f"more than {MAX_URLS} entries"
+TOO_MANY_ALTERNATES = f"more than {MAX_URLS} addresses in other languages"
 NO_ADDRESS_IN_LINE = "line without an address"
 
 _ABSOLUTE = re.compile(r"https?:/", re.IGNORECASE)
@@ -218,13 +219,15 @@ def _parse_markup(text: str, base: str) -> SitemapFile:
     for count, entry in enumerate(reader):
         if count >= MAX_URLS:
             reader.skipped[TOO_MANY_ENTRIES] += 1
-            break
+            continue
         contents.add(entry, is_index=entry.name == "sitemap" or reader.root == "sitemapindex")
     if reader.root == HTML_ROOT:
         return SitemapFile(problem=HTML_PAGE)
     if not reader.root and not contents.pages and not contents.sitemaps:
         return SitemapFile(problem=NO_SITEMAP)
     alternates = [url for url in contents.alternates if url not in contents.pages]
+    if len(alternates) > MAX_URLS:
+        reader.skipped[TOO_MANY_ALTERNATES] += len(alternates) - MAX_URLS
     return SitemapFile(
         tuple(contents.pages),
         tuple(contents.sitemaps),

@@ -127,10 +127,13 @@ class CrawlMemory:
 
     def observe_failure(self, page: Page, status: ResponseStatus) -> Conclusion:
         """Learn from a page that was not served."""
-        if status.state != PageState.GONE:
+        if status.state == PageState.GONE:
+            event = self._journal.make_event("gone", _page_values(page), status.reason)
+            return replace(self._learn_failure(page, status), event=event)
+        if status.state == PageState.PENDING or not self._link_filter.is_on_trial(page.url):
             return Conclusion(status)
-        event = self._journal.make_event("gone", _page_values(page), status.reason)
-        return replace(self._learn_failure(page, status), event=event)
+        event = self._journal.make_event("unresolved", _page_values(page))
+        return replace(self._unresolved(page, status), event=event)
 
     def _replay_response(self, kind: str, page_values: list[Any], *arguments: Any) -> None:
         page = _page(page_values)
@@ -143,6 +146,8 @@ class CrawlMemory:
                 self._learn_redirect(page, *arguments)
             case "gone":
                 self._learn_failure(page, ResponseStatus(PageState.GONE, *arguments))
+            case "unresolved":
+                self._link_filter.record_unresolved(page.url)
 
     def _replay_admission(self, rows: list[list[Any]]) -> None:
         pages = [_page(values) for values in rows]
@@ -175,16 +180,20 @@ class CrawlMemory:
     def _learn_redirect(self, page: Page, url: str) -> Conclusion:
         target, links = self._link_filter.admit_redirect(_position(page), url)
         if target == "account":
-            return Conclusion(ResponseStatus(PageState.FAILED, LOGIN))
+            return self._unresolved(page, ResponseStatus(PageState.FAILED, LOGIN))
         if isinstance(target, str):
-            return Conclusion(ResponseStatus(PageState.REFUSED, target))
+            return self._unresolved(page, ResponseStatus(PageState.REFUSED, target))
         if target.page_key == self.missing_page.redirect_key:
             return self._learn_soft_404(page)
         if target.text == page.url:
-            return Conclusion(ResponseStatus(PageState.FAILED, "redirect loop"))
+            return self._unresolved(page, ResponseStatus(PageState.FAILED, "redirect loop"))
         to_try = self._link_filter.record_redirect(page.url, target)
         status = ResponseStatus(PageState.REDIRECTED, "redirect")
         return Conclusion(status, target.text, links, to_try)
+
+    def _unresolved(self, page: Page, status: ResponseStatus) -> Conclusion:
+        """Conclude from a page that neither exists nor is missing: a trial of it has no verdict."""
+        return Conclusion(status, to_try=self._link_filter.record_unresolved(page.url))
 
     def _learn_soft_404(self, page: Page) -> Conclusion:
         return self._learn_failure(page, classify_missing(SOFT_404, page.attempts, bool(page.body)))

@@ -45,7 +45,7 @@ class ResponseHandler:
         """Handle a page that was served, digested and stored."""
         columns = _settled_columns(response)
         if digest.is_hostile:
-            refused = Conclusion(ResponseStatus(PageState.REFUSED))
+            refused = self._memory.observe_failure(page, ResponseStatus(PageState.REFUSED))
             return _page_item(page, refused, columns | {"reason": HOSTILE})
         conclusion = self._memory.observe_page(page, digest)
         if conclusion.status.state != PageState.FETCHED:
@@ -68,9 +68,13 @@ class ResponseHandler:
             columns["canonical"] = conclusion.canonical
         return _page_item(page, conclusion, columns, conclusion.links)
 
-    def handle_failure(self, page: Page, response: Response, status: ResponseStatus) -> PageItem:
-        """Handle a page that was not served."""
-        columns = {"status": response.status, **status.columns()}
+    def handle_failure(
+        self, page: Page, status: ResponseStatus, response: Response | None = None
+    ) -> PageItem:
+        """Handle a page that was not served; without a response where the request failed."""
+        columns = status.columns()
+        if response is not None:
+            columns["status"] = response.status
         return _page_item(page, self._memory.observe_failure(page, status), columns)
 
 

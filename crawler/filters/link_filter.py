@@ -244,9 +244,9 @@ class LinkFilter:
         return self._verifier.record_missing(url)
 
     def record_redirect(self, url: str, target: CrawlUrl) -> list[ReplacedLink]:
-        """Note a redirect.
+        """Note a redirect; returns the replaced links to try now.
 
-        If it means that the page is missing, returns the replaced links to try instead.
+        They are due if it means that the page is missing, or leaves a trial without a verdict.
 
         Many shops redirect missing pages to their home page. A redirect back to the replaced link
         is no page either.
@@ -254,7 +254,15 @@ class LinkFilter:
         is_home = target.page_key == self._address(self.site.root).page_key
         if is_home or self._verifier.is_replacement_of(url, target.text):
             return self._verifier.record_missing(url)
-        return []
+        return self._verifier.record_unresolved(url)
+
+    def record_unresolved(self, url: str) -> list[ReplacedLink]:
+        """Note that a page was not served, though it may exist; returns the replaced links to try now."""
+        return self._verifier.record_unresolved(url)
+
+    def is_on_trial(self, url: str) -> bool:
+        """Return True if a page shows whether a rule has replaced it rightly."""
+        return self._verifier.is_on_trial(url)
 
     def _observe(
         self, page: CrawlUrl, digest: PageDigest, links: list[CrawlUrl], canonical: CrawlUrl | None

@@ -1,9 +1,11 @@
 """Crawl log: the row of one crawl, with its usage and, once it has ended, its summary."""
 
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
 
-from sqlmodel import col, func, select
+from sqlmodel import col, select
 
 from catalog.models import Crawl, utc_now
 from catalog.storage.frontier import Frontier
@@ -21,13 +23,12 @@ class CrawlLog:
         self._started = self._updated = monotonic()
         crawl = Crawl(shop_id=shop_id, run_id=run_id)
         with store.write() as session:
-            earlier = select(func.sum(Crawl.bytes), func.sum(Crawl.seconds)).where(
-                col(Crawl.run_id) == run_id
-            )
-            used_bytes, used_seconds = session.exec(earlier).one()
+            columns = select(Crawl.started_at, Crawl.seconds, Crawl.bytes)
+            earlier = list(session.exec(columns.where(col(Crawl.run_id) == run_id)))
             session.add(crawl)
         self._id = crawl.id
-        self.used = Usage(int(used_bytes or 0), float(used_seconds or 0.0))
+        seconds = _elapsed((started_at, seconds) for started_at, seconds, _ in earlier)
+        self.used = Usage(sum(size for _, _, size in earlier), seconds)
 
     def update(self, requests: int, size: int) -> None:
         """Store requests and bytes so far, unless they were stored a moment ago."""
@@ -61,3 +62,21 @@ class CrawlLog:
             row.seconds = monotonic() - self._started
             for name, value in columns.items():
                 setattr(row, name, value)
+
+
+def _elapsed(crawls: Iterable[tuple[datetime, float]]) -> float:
+    """Return the seconds during which crawls ran, given by start and seconds each.
+
+    The crawlers of one shop run at the same time.
+
+    >>> start = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> _elapsed([(start, 60), (start + timedelta(seconds=30), 50), (start + timedelta(hours=1), 5)])
+    85.0
+    """
+    elapsed, end = timedelta(), datetime.min.replace(tzinfo=UTC)
+    for started_at, seconds in sorted(crawls):
+        begin, finish = max(started_at, end), started_at + timedelta(seconds=seconds)
+        if finish > begin:
+            elapsed += finish - begin
+            end = finish
+    return elapsed.total_seconds()

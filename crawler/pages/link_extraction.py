@@ -7,6 +7,7 @@ one pass over the few tags that can hold a link give the same.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -17,12 +18,18 @@ from url_cleaner.urls.url import join_url
 
 MAX_LINKS = 5_000  # per page; bound against pages built of links
 LINK_TAGS = "a[href], area[href], link[href], iframe[src], frame[src], meta[http-equiv], base[href]"
-REFRESH_URL = re.compile(r"url\s*=\s*['\"]?([^'\"]+)", re.I)
+# Content of a meta refresh (HTML Standard, section 4.2.5.3): seconds, a separator, and the address, with
+# `url=` before it or not, in quotes or not.
+REFRESH = re.compile(
+    r"""\s*+(?:\d++[\d.]*+|\.[\d.]*+)(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+"""
+    r"""(?:"(?P<double>[^"]*)|'(?P<single>[^']*)|(?P<bare>.*))""",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
 class PageLinks:
-    """Links of a page: `hrefs` as written, without duplicates.
+    """Links of a page: `hrefs` as written, without duplicates; `has_more` if some were left out.
 
     `pagination` are hints of its head. `alternates` are its versions in other languages, as pairs
     of hreflang code and href; `language` is the code that the page gives for itself.
@@ -34,6 +41,7 @@ class PageLinks:
     pagination: tuple[str, ...] = ()
     alternates: tuple[tuple[str, str], ...] = ()
     language: str = ""
+    has_more: bool = False
 
 
 def extract_links(
@@ -81,7 +89,8 @@ def extract_links(
             ):
                 alternates.append((code, href))
             continue
-        if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
+        # One more than are returned shows that some are left out.
+        if href and tag != "base" and "nofollow" not in rel and len(hrefs) <= MAX_LINKS:
             hrefs[href] = None
     canonical = "".join(encode_queries([canonical or ""], encoding))
     resolved = join_url(base, canonical) if canonical else None
@@ -94,11 +103,12 @@ def extract_links(
     versions += [(code, join_url(url, href) or "") for code, href in header.alternates]
     return PageLinks(
         base,
-        tuple(dict.fromkeys(encode_queries(hrefs, encoding))),
+        tuple(dict.fromkeys(encode_queries(islice(hrefs, MAX_LINKS), encoding))),
         resolved,
         tuple(encode_queries(pagination, encoding)),
         tuple(versions),
         page_language(tree) or language_code(content_language),
+        len(hrefs) > MAX_LINKS,
     )
 
 
@@ -106,5 +116,5 @@ def _refresh_target(http_equiv: str | None, content: str | None) -> str:
     """Return the URL of a meta refresh; "" for any other meta tag."""
     if (http_equiv or "").lower() != "refresh":
         return ""
-    match = REFRESH_URL.search(content or "")
-    return match[1].strip() if match else ""
+    match = REFRESH.match(content or "")
+    return (match[match.lastgroup or 0] or "").strip() if match else ""

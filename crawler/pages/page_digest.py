@@ -16,12 +16,13 @@ from catalog.html import open_html, to_utf8
 from catalog.page_encoding import detect_encoding
 from catalog.storage.bodies import body_hash
 from crawler.pages.languages import resolve_alternates
-from crawler.pages.link_extraction import extract_links
+from crawler.pages.link_extraction import MAX_LINKS, extract_links
 from crawler.pages.offer_signals import count_offer_signals
 from crawler.pages.soft404 import PageFingerprint
 from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.site import Site
 
+TOO_MANY_LINKS = f"page with more than {MAX_LINKS} links"  # reason: the others are not visited
 MAX_TITLE_LENGTH = 200  # characters; bound: titles are kept in memory
 
 
@@ -31,7 +32,7 @@ class PageDigest:
 
     `language` is the page's language code, `versions` maps such codes to the URLs of the page in
     other languages (hreflang), on any host. `refused` pairs hrefs with the reason against visiting
-    them. `is_missing` marks soft 404s; `is_hostile` a page that was not parsed because parsing
+    them, and the page's own URL with `TOO_MANY_LINKS`. `is_missing` marks soft 404s; `is_hostile` a page that was not parsed because parsing
     would take too long.
     """
 
@@ -99,7 +100,7 @@ class PageDigester:
             link_header,
             content_language,
         )
-        refused: dict[str, str] = {}
+        refused = {url: TOO_MANY_LINKS} if links.has_more else {}
         return PageDigest(
             body=body_hash(body),
             size=len(body),

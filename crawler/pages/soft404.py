@@ -16,6 +16,7 @@ from catalog.html import open_html, to_utf8
 
 WORD = re.compile(r"\w{2,}")
 TEXT_TAGS = "body h1, body h2, body h3, body p, body li, body a, body td"
+MAX_TEXT_CHARS = 2_000_000  # of all elements; bound: each one that is nested repeats its text
 DIFFERENT_WORDS = 6  # words on one page only, such as those of the requested path
 DIFFERENT_SHARE = 0.01  # further ones, as a share of all words of the two pages
 
@@ -33,7 +34,13 @@ class PageFingerprint:
 
         Words with a digit are left out: times and request numbers change."""
         title = tree.css_first("title")
-        texts = [node.text(separator=" ") for node in tree.css(TEXT_TAGS)]
+        texts: list[str] = []
+        remaining = MAX_TEXT_CHARS
+        for node in tree.css(TEXT_TAGS):
+            if remaining <= 0:
+                break
+            texts.append(node.text(separator=" ")[:remaining])
+            remaining -= len(texts[-1])
         page_words = set(WORD.findall(" ".join(texts).lower()))
         stable = frozenset(word for word in page_words if not _has_digit(word))
         return cls(title.text().strip() if title else "", stable)

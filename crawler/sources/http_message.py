@@ -37,7 +37,7 @@ _NO_CODINGS = re.compile(
 _MARKUP_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*+<[!?a-zA-Z]")
 
 # Headers whose values are lists.
-_LISTS = frozenset({"content-encoding", "transfer-encoding"})
+_LISTS = frozenset({"content-encoding", "transfer-encoding", "content-language", "link"})
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -70,8 +70,8 @@ def parse_message(data: bytes) -> HttpMessage:
 def parse_headers(lines: list[bytes]) -> dict[str, str]:
     """Parse the lines of a head into values by lower-case names; lines without a name are left out.
 
-    Lines that begin with a blank continue the one before. Values of one name are joined with commas
-    (RFC 9110, section 5.3), except where only one of them can be right: then the last one counts.
+    Lines that begin with a blank continue the one before. Values of headers that are lists are joined
+    with commas (RFC 9110, section 5.3); of any other header the last value counts.
     """
     headers: dict[str, str] = {}
     name = ""

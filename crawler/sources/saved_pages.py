@@ -38,7 +38,10 @@ from crawler.urls.site import Site
 from url_cleaner.urls.url import join_url
 
 HTML_ENDINGS = (".html", ".htm", ".xhtml")
-WARC_ENDINGS = (".warc", ".gz", ".zst")
+ARCHIVE_ENDINGS = (".warc", ".arc", ".gz", ".zst")
+INDEX_FILE = "index.html"
+# Characters that stand in a path as they are (RFC 3986, section 3.3).
+PATH_CHARACTERS = "/!$&'()*+,;=:@~"
 BATCH_SIZE = 50  # pages of one transaction
 ARCHIVE_DETAIL = "archive: "  # begins the reasons of records that are left out
 LISTED_PRIORITY = 50  # of pages that the user lists; all have the same
@@ -87,25 +90,31 @@ def has_saved_pages(source: Path) -> bool:
     return source.is_dir() or is_warc(source)
 
 
-def read_url_list(file: Path, shop: Shop) -> list[FrontierLink]:
-    """Read the shop's own pages from a file of URLs, one a line. Raises UsageError."""
+def read_url_list(file: Path, shop: Shop) -> tuple[list[FrontierLink], Counter[str]]:
+    """Read the shop's own pages from a file of URLs, one a line.
+
+    Returns them, and the number of lines left out by reason. Raises UsageError.
+    """
     try:
-        lines = file.read_text("utf-8").splitlines()
+        lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{file} is no folder of saved pages, no WARC file and no text file of URLs"
         ) from error
     site = Site(shop.url)
-    links = []
+    links: list[FrontierLink] = []
+    skipped: Counter[str] = Counter()
     for line in lines:
         if not line.strip() or line.startswith("#"):
             continue
         address = site.normalize(line.strip())
         if isinstance(address, CrawlUrl):
             links.append(FrontierLink(address.text, "listed", LISTED_PRIORITY))
+        else:
+            skipped[address] += 1
     if not links:
         raise UsageError(f"{file} lists no page of {shop.url}")
-    return links
+    return links, skipped
 
 
 class _Importer:
@@ -207,10 +216,11 @@ def _pages(source: Path, site: Site, max_size: int, skipped: Counter[str]) -> It
         return _archived([source], site, max_size, skipped)
     host_folder = source / (urlsplit(site.home).hostname or "")
     base = host_folder if host_folder.is_dir() else source
-    files = [path for path in sorted(base.rglob("*")) if path.is_file()]
-    archives = [path for path in files if path.suffix in WARC_ENDINGS and is_warc(path)]
+    # Tools that mirror a site write its archive beside the host's folder.
+    files = [path for path in sorted(source.rglob("*")) if path.is_file()]
+    archives = [path for path in files if path.suffix.lower() in ARCHIVE_ENDINGS and is_warc(path)]
     return chain(
-        _mirrored(files, base, site, max_size),
+        _mirrored([path for path in files if base in path.parents], base, site, max_size),
         _archived(archives, site, max_size, skipped),
     )
 
@@ -222,9 +232,11 @@ def _mirrored(files: Iterable[Path], base: Path, site: Site, max_size: int) -> I
     """
     for path in files:
         if path.suffix.lower() in HTML_ENDINGS:
-            name = quote(path.relative_to(base).as_posix())
+            name = path.relative_to(base).as_posix()
+            if path.name == INDEX_FILE:
+                name = name.removesuffix(INDEX_FILE)
             body = path.read_bytes() if path.stat().st_size <= max_size else None
-            url = f"{site.origin}/{name.removesuffix('index.html')}"
+            url = f"{site.origin}/{quote(name, PATH_CHARACTERS)}"
             yield _SavedPage(url, SavedResponse(url, 200, {"content-type": "text/html"}, body))
 
 

@@ -12,17 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catalog.errors import UsageError
-from crawler.sources.archive_stream import (
-    GZIP_MAGIC,
-    ZSTD_DICTIONARY_MAGIC,
-    ZSTD_MAGIC,
-    SegmentReader,
-    unpacked_blocks,
-)
+from crawler.sources.archive_stream import SegmentReader, unpacked_blocks
 from crawler.sources.http_message import BrokenMessage, decode_body, parse_message
 from crawler.sources.warc_records import MAX_HEADER_SIZE, Record, RecordReader
 
-MAGIC = (b"WARC/", GZIP_MAGIC, ZSTD_MAGIC, ZSTD_DICTIONARY_MAGIC)
+# First bytes of a WARC file, and of an ARC file, once they are unpacked.
+STARTS = (b"WARC/", b"filedesc:")
 WARC_ENDINGS = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
 # Records that say how a response came about, and hold no page.
 ACCOMPANYING_TYPES = frozenset({"warcinfo", "request", "metadata"})
@@ -48,12 +43,13 @@ class SavedResponse:
 
 
 def is_warc(file: Path) -> bool:
-    """Return True if a file looks like a WARC file, by its name or its first bytes."""
+    """Return True if a file looks like a WARC file, by its name or its first unpacked bytes."""
     if file.name.lower().endswith(WARC_ENDINGS):
         return True
     try:
         with file.open("rb") as opened:
-            return opened.read(5).startswith(MAGIC)
+            blocks = (block for block in unpacked_blocks(opened) if isinstance(block, bytes))
+            return next(blocks, b"").lstrip().startswith(STARTS)
     except OSError:
         return False
 

@@ -219,7 +219,8 @@ def _arc_headers(line: bytes) -> dict[str, str]:
     return {
         "warc-type": "warcinfo" if is_file_header else "response",
         "warc-target-uri": url,
-        "warc-date": date,
+        # Of digits only; ISO 8601 has a mark before the time.
+        "warc-date": f"{date[:8]}T{date[8:]}" if len(date) > len("YYYYMMDD") else date,
         "content-type": kind,
         "content-length": length,
     }

@@ -48,6 +48,7 @@ class CanonicalRules:
         self._refuted: set[RuleKey] = set()
         self._titles: dict[str, str] = {}
         self._expected: dict[str, list[tuple[RuleKey, str]]] = {}
+        self._expected_count = 0
 
     def observe(
         self, page: CrawlUrl, canonical: CrawlUrl | None, title: str, has_new_links: bool
@@ -59,14 +60,17 @@ class CanonicalRules:
         """
         if len(self._titles) < MAX_TITLES:
             self._titles[page.page_key] = title
-        for rule, detour_title in self._expected.pop(page.page_key, ()):
+        expected = self._expected.pop(page.page_key, ())
+        self._expected_count -= len(expected)
+        for rule, detour_title in expected:
             self._compare_titles(rule, detour_title, title)
         if canonical is None:
             return
         for rule in self._supported_rules(page, canonical, has_new_links):
             if canonical.page_key in self._titles:
                 self._compare_titles(rule, self._titles[canonical.page_key], title)
-            elif len(self._expected) < MAX_TITLES:
+            elif self._expected_count < MAX_TITLES:
+                self._expected_count += 1
                 self._expected.setdefault(canonical.page_key, []).append((rule, title))
 
     def canonical_forms(self, address: CrawlUrl) -> CanonicalForms:

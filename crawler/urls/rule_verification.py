@@ -2,7 +2,8 @@
 
 If the original is missing too, the link was broken and the rule is not to blame. If it exists, the
 rule was wrong, and from then on the original of every missing replacement is tried. A rule that is
-wrong too often is revoked. Only a few trials of a rule are open at a time.
+wrong too often is revoked. Only a few trials of a rule are open at a time; one whose page fails is
+replaced by another.
 """
 
 from collections import Counter, defaultdict
@@ -111,6 +112,22 @@ class RuleVerifier:
         if self._broken_links[rule] < trials:
             self._postponed[rule].append(original)
         return []
+
+    def record_unresolved(self, url: str) -> list[ReplacedLink]:
+        """Close the trial of an original link that gave no verdict: it failed, or leads elsewhere.
+
+        Returns the next link that waited for the verdict, to be tried in its place.
+        """
+        trial = self._trials.pop(url, None)
+        if trial is None:
+            return []
+        self._open_trials[trial.rule] -= 1
+        waiting = self._postponed[trial.rule]
+        return [self._start_trial(waiting.pop(0))] if waiting else []
+
+    def is_on_trial(self, url: str) -> bool:
+        """Return True if an original link is tried, and the verdict is open."""
+        return url in self._trials
 
     def _start_trial(self, original: ReplacedLink) -> ReplacedLink:
         self._trials[original.url] = original

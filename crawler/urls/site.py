@@ -23,6 +23,7 @@ from url_cleaner.knowledge.filter_lists import load_filter_lists
 from url_cleaner.urls.url import join_url
 
 CACHE_SIZE = 20_000  # bound: addresses kept in memory; a shop's menus repeat on each page
+MAX_CACHED_LENGTH = 2_000  # characters of a link; bound: longer ones would fill the memory
 # Schemes of links that are no pages, ignored without a reason.
 IGNORED_PREFIXES = (
     "#",
@@ -58,8 +59,8 @@ class Site:
         self.link_lists = tuple(link_lists)
         self._lists = load_filter_lists(link_lists) if link_lists else None
         self.origin = _origin(home)
-        self.check = lru_cache(CACHE_SIZE)(self._check)
-        self._join = lru_cache(CACHE_SIZE)(self._join_and_check)
+        self._cached_check = lru_cache(CACHE_SIZE)(self._check)
+        self._cached_join = lru_cache(CACHE_SIZE)(self._join_and_check)
 
     @property
     def root(self) -> str:
@@ -81,8 +82,8 @@ class Site:
         """
         before = self.origin
         self.origin = _origin(url)
-        self.check.cache_clear()
-        self._join.cache_clear()
+        self._cached_check.cache_clear()
+        self._cached_join.cache_clear()
         return before != self.origin
 
     def contains(self, url: str) -> bool:
@@ -110,7 +111,12 @@ class Site:
             # Only the folder of the base matters, so pages of one folder share the cache. A base
             # without a path has no folder.
             base = base.rpartition("/")[0] + "/"
-        return self._join(href, base)
+        is_short = len(base) + len(href) <= MAX_CACHED_LENGTH
+        return (self._cached_join if is_short else self._join_and_check)(href, base)
+
+    def check(self, link: str) -> CrawlUrl | str:
+        """Normalize a link and refuse traps and the shop's functions."""
+        return (self._cached_check if len(link) <= MAX_CACHED_LENGTH else self._check)(link)
 
     def normalize(self, link: str) -> CrawlUrl | str:
         """Clean a link to this site; returns a reason if it leads elsewhere."""
@@ -131,7 +137,6 @@ class Site:
         return self.check(join_url(base, href) or "")
 
     def _check(self, link: str) -> CrawlUrl | str:
-        """Normalize a link and refuse traps and the shop's functions. Cached as `check`."""
         address = self.normalize(link)
         if isinstance(address, str):
             return address

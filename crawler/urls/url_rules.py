@@ -95,7 +95,9 @@ def _has_target(address: CrawlUrl, segments: list[str]) -> bool:
 
 def _by_query(address: CrawlUrl) -> str | None:
     for name, value in address.sorted_query:
-        if reason := QUERY_KEYS.get(name.lower()) or QUERY_VALUES.get(value.lower()):
+        key, text = name.lower(), value.lower()
+        reason = QUERY_KEYS.get(key) or QUERY_VALUES.get(text) or QUERY_KEYS.get(f"{key}={text}")
+        if reason:
             return reason
         if INNER_URL.match(value):
             return REDIRECTOR

@@ -7,6 +7,7 @@ page itself: these are no categories.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from catalog.digits import is_ascii_number
 from catalog.models import Attribute
 from catalog.values.category import SEPARATOR, is_home
 from catalog.values.shop_words import word_key
@@ -34,6 +35,8 @@ MIN_TITLE_SHARE = 0.6
 # Data is searched to this depth: a bound against hostile input.
 MAX_LEVELS = 5
 MAX_ITEMS = 60
+# Digits of a step's position.
+MAX_POSITION_DIGITS = 9
 
 
 def breadcrumb_claims(
@@ -75,7 +78,7 @@ def _breadcrumbs_in(data: Any, levels: int) -> Iterator[list[str]]:
 
 
 def _step_names(items: Sequence[Any]) -> list[str]:
-    steps: list[tuple[float, str]] = []
+    steps: list[tuple[int, str]] = []
     for index, item in enumerate(items[:MAX_ITEMS]):
         if not isinstance(item, dict):
             continue
@@ -84,7 +87,8 @@ def _step_names(items: Sequence[Any]) -> list[str]:
         text = scalar_text(name)
         if text:
             position = scalar_text(item.get("position")) or ""
-            steps.append((float(position) if position.isdigit() else index, text))
+            has_number = is_ascii_number(position, MAX_POSITION_DIGITS)
+            steps.append((int(position) if has_number else index, text))
     return [name for _, name in sorted(steps, key=lambda step: step[0])]
 
 

@@ -1,6 +1,7 @@
 """Claims of a page's markup: schema.org's names, and OpenGraph's in meta elements."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
@@ -8,7 +9,7 @@ from catalog.models import Attribute
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.claims import MARKUP, META, META_TEXT, Claim
 from parser.heuristics.page_parts import PageParts
-from parser.page.ancestors import around_any
+from parser.page.ancestors import ancestors_or_self, around_any
 from parser.page.document import Document
 from parser.page.struck_prices import mark_of
 from parser.page.texts import element_text
@@ -49,8 +50,11 @@ META_NAMES = {
 # Elements without text, and the attributes that hold their value.
 EMPTY_TAGS = ("meta", "img", "link")
 VALUE_ATTRIBUTES = ("content", "src", "href")
-# Prices of a product that are tried: a bound against hostile input.
-MAX_PRICES = 30
+# Things inside a product that speak for it: by their type, or by the property that leads to them.
+PART_TYPES = ("offer", "pricespecification")
+PART_PROPERTIES = frozenset(("offers", "pricespecification", "hasvariant", "model"))
+# Values of a property that are tried: a bound against hostile input.
+MAX_VALUES = 60
 # Characters of a nested name that are read.
 MAX_NAME_CHARS = 400
 
@@ -63,14 +67,40 @@ def schema_markup_claims(document: Document, parts: PageParts) -> Iterator[Claim
     for attribute, names in PROPERTIES.items():
         for name in names:
             css = f'[itemprop~="{name}"], [property~="{name}"], [property~="schema:{name}"]'
-            node = scope.css_first(css)
-            if attribute is Attribute.PRICE and node is not None and mark_of(node)[0]:
-                prices = scope.css(css)[:MAX_PRICES]
-                node = next((price for price in prices if not mark_of(price)[0]), None)
+            nodes = (node for node in scope.css(css)[:MAX_VALUES] if _is_of_product(node, scope))
+            if attribute is Attribute.PRICE:
+                nodes = (node for node in nodes if not mark_of(node)[0])
+            node = next(nodes, None)
             text = _property_text(node) if node is not None else None
             if text:
                 yield Claim(attribute, text, MARKUP)
                 break
+
+
+def _is_of_product(node: LexborNode, scope: LexborNode) -> bool:
+    """Return True if a property belongs to the product, its offer or a variant.
+
+    Brands, reviews and breadcrumbs inside the product have names and pictures of their own.
+    """
+    for thing in islice(ancestors_or_self(node), 1, None):
+        if thing.mem_id == scope.mem_id:
+            return True
+        is_thing = "itemscope" in thing.attributes or "typeof" in thing.attributes
+        if is_thing and not _is_part(thing):
+            return False
+    return False
+
+
+def _is_part(thing: LexborNode) -> bool:
+    attributes = thing.attributes
+    kind = f"{attributes.get('itemtype') or ''} {attributes.get('typeof') or ''}".lower()
+    properties = f"{attributes.get('itemprop') or ''} {attributes.get('property') or ''}".lower()
+    if any(name in kind for name in PART_TYPES):
+        return True
+    if not properties.strip():
+        # Themes repeat the product's type on an inner element.
+        return not kind.strip() or "product" in kind
+    return not PART_PROPERTIES.isdisjoint(properties.replace(":", " ").split())
 
 
 def own_product_scopes(document: Document, parts: PageParts) -> list[LexborNode]:

@@ -169,23 +169,30 @@ def find_word(text: str, words: tuple[str, ...]) -> str | None:
 
     >>> find_word("New desk lamps and a rug", ("Lamp", "Rug", "Desk Lamp"))
     'Desk Lamp'
+    >>> find_word("Lamp on a rug, and further lamps", ("Lamp", "Rug"))
+    'Lamp'
     """
     folded_text = f" {fold_words(text[:MAX_SEARCHED_CHARS])} "
     matches = []
-    for folded, word in _folded_words(words):
-        place = max(folded_text.find(f" {folded} "), folded_text.find(f" {folded}s "))
+    for spelling, length, word in _spellings(words):
+        place = folded_text.find(spelling)
         if place >= 0:
-            matches.append((place, -len(folded), word))
+            matches.append((place, -length, word))
     if not matches:
         return None
     return min(matches)[2]
 
 
 @lru_cache(maxsize=256)
-def _folded_words(words: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Pair each word with its folded form, without those that have none."""
-    pairs = ((fold_words(word), word) for word in words)
-    return tuple((folded, word) for folded, word in pairs if folded)
+def _spellings(words: tuple[str, ...]) -> tuple[tuple[str, int, str], ...]:
+    """Return the folded forms of words between blanks, singular and plural, each with the length of
+    the singular and the word.
+    """
+    spellings = []
+    for word in words:
+        if folded := fold_words(word):
+            spellings += [(f" {folded}{end} ", len(folded), word) for end in ("", "s")]
+    return tuple(spellings)
 
 
 def fold_words(text: str) -> str:

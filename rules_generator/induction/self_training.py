@@ -75,7 +75,7 @@ class SelfTraining:
 
 @dataclass(frozen=True)
 class OtherShops:
-    """Offers of other shops by EAN; by manufacturer's number where no EAN is known."""
+    """Offers of other shops by EAN, and by manufacturer's number; the first one of each number."""
 
     by_ean: Mapping[str, OfferFields] = field(default_factory=dict)
     by_han: Mapping[str, OfferFields] = field(default_factory=dict)
@@ -90,14 +90,15 @@ class OtherShops:
         html = (document.tree.html or "")[:MAX_PAGE_CHARS]
         numbers = islice(GTIN_LIKE.findall(html), MAX_NUMBERS)
         eans = set(map(partial(value_key, Attribute.EAN), numbers))
-        offers = [self.by_ean[ean] for ean in eans if ean in self.by_ean]
+        offers = [self.by_ean[ean] for ean in sorted(eans) if ean in self.by_ean]
         for attribute in (Attribute.HAN, Attribute.SKU):
             if attribute in reading:
                 han = value_key(Attribute.HAN, reading[attribute].value)
                 if han in self.by_han:
                     offers.append(self.by_han[han])
         similar = [offer for offer in offers if offer.title and _are_similar(offer.title, title)]
-        return similar[0] if len(similar) == 1 else None
+        # Several numbers of one product lead to it, perhaps in several shops.
+        return similar[0] if len(set(map(_product_key, similar))) == 1 else None
 
 
 def index_other_shops(offers: Iterable[KnownOffer]) -> OtherShops:
@@ -110,6 +111,11 @@ def index_other_shops(offers: Iterable[KnownOffer]) -> OtherShops:
         if offer.han and offer.brand and len(offer.han) >= MIN_HAN_CHARS:
             by_han.setdefault(value_key(Attribute.HAN, offer.han), offer)
     return OtherShops(by_ean, by_han)
+
+
+def _product_key(offer: OfferFields) -> str:
+    """Return the key of an offer's product: its EAN, else the offer itself."""
+    return value_key(Attribute.EAN, offer.ean) if offer.ean else str(id(offer))
 
 
 def _are_similar(title: str, other_title: str) -> bool:

@@ -100,6 +100,31 @@ def test_a_variants_link_is_its_url(name: str, link: str, address: str) -> None:
     ]
 
 
+def test_a_variants_link_is_relative_to_the_base_of_the_page() -> None:
+    """As browsers resolve it: against `<base href>`."""
+    data = json.dumps([{"link": f"p/{sku}", "sku": sku} for sku in ("A-1", "A-2")])
+    page = Document(
+        f"<head><base href=/shop/></head><script>var product = {{'variants': {data}}}</script>",
+        "https://shop.example/de/lamp",
+    )
+    found = read_variants(page, [WAY.model_copy(update={"link": inside("$.link")})], {}, None)
+    urls = [variant.offer.url for variant in found]
+    assert urls == [f"https://shop.example/shop/p/{sku}" for sku in ("A-1", "A-2")]
+
+
+def test_the_pages_parameters_stay_as_they_are_written() -> None:
+    """Whatever their encoding, also without a value; only those that name the variant are replaced."""
+    data = json.dumps([{"s": size, "sku": size} for size in ("S", "M")])
+    page = Document(
+        f"<script>var product = {{'variants': {data}}}</script>",
+        "https://shop.example/?p/7&name=gr%F6%DFe&dir=a/b,c&x=&s=XL",
+    )
+    way = WAY.model_copy(update={"query": (("s", inside("$.s")),), "options": ()})
+    urls = [variant.offer.url for variant in read_variants(page, [way], {}, None)]
+    kept = "https://shop.example/?p/7&name=gr%F6%DFe&dir=a/b,c&x=&s="
+    assert urls == [f"{kept}S", f"{kept}M"]
+
+
 def test_rules_stored_with_one_parameter_are_still_read() -> None:
     """A URL had at most one parameter, whose value was the link."""
     stored = WAY.model_dump(mode="json") | {

@@ -6,6 +6,7 @@ See https://docs.clearurls.xyz, "Rules". Many URL patterns end in any domain and
 domain.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,16 +16,23 @@ from url_cleaner.knowledge.patterns import MATCH_CACHE_SIZE, Pattern, PatternSet
 from url_cleaner.urls.domains import registrable_domain
 from url_cleaner.urls.url import Url
 
+# Parts of a pattern that spell no name: sets, repeats, classes of characters, marks of groups, and the
+# scheme before the name.
+_NO_NAME = re.compile(
+    r"\[[^\[\]]*+\]|\{[^{}]*+\}|\\[a-z]|\(\?[:=!<]+|^\^?https?\??:", re.IGNORECASE
+)
+_NAME = re.compile(r"[a-z0-9-]+", re.IGNORECASE)
 # Characters of a provider's name that are shown.
 _MAX_NAME_LENGTH = 60
 
 
 @dataclass(frozen=True)
 class Provider:
-    """One provider's patterns."""
+    """One provider's patterns; `domains` are the names that its URL pattern spells."""
 
     name: str
     pattern: str
+    domains: frozenset[str]
     rules: tuple[Pattern, ...]
     cuts: tuple[Pattern, ...]
     exceptions: tuple[Pattern, ...]
@@ -34,11 +42,10 @@ class Provider:
         """Return True if a URL that matches the pattern is of the named domain, and no
         exception.
         """
-        plain_pattern = self.pattern.replace("\\", "").lower()
-        domain = (registrable_domain(url.host) or "").partition(".")[0]
-        names_domain = domain != "" and domain in plain_pattern
-        if plain_pattern not in (".*", "") and not names_domain:
-            return False
+        if self.pattern not in (".*", ""):
+            domain = registrable_domain(url.host) or ""
+            if domain.partition(".")[0] not in self.domains:
+                return False
         return not any(exception.search(text) for exception in self.exceptions)
 
 
@@ -90,14 +97,25 @@ class ClearUrls:
 def _provider(name: str, entry: Mapping[str, Any], skipped: list[str]) -> Provider:
     # Rules must match a key as a whole.
     keys = [*entry.get("rules", ()), *entry.get("referralMarketing", ())]
+    pattern = str(entry["urlPattern"])
     return Provider(
         name=name[:_MAX_NAME_LENGTH],
-        pattern=str(entry["urlPattern"]),
+        pattern=pattern,
+        domains=_spelled_names(pattern),
         rules=_compile_all((f"^(?:{key})$" for key in keys), skipped),
         cuts=_compile_all(entry.get("rawRules"), skipped),
         exceptions=_compile_all(entry.get("exceptions"), skipped),
         redirections=_compile_all(entry.get("redirections"), skipped),
     )
+
+
+def _spelled_names(pattern: str) -> frozenset[str]:
+    """Return the names that a URL pattern spells, each as a whole.
+
+    >>> sorted(_spelled_names(r"^https?:\\/\\/(?:[a-z0-9-]+\\.)*?(?:amazon|amzn)(?:\\.[a-z]{2,}){1,}"))
+    ['amazon', 'amzn']
+    """
+    return frozenset(_NAME.findall(_NO_NAME.sub(" ", pattern).lower()))
 
 
 def _compile_all(texts: Iterable[str] | None, skipped: list[str]) -> tuple[Pattern, ...]:

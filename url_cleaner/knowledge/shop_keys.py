@@ -17,6 +17,8 @@ from url_cleaner.urls.url import Url, unescape
 
 # Pages that must stay the same without a key before it counts as tracking.
 MIN_PAGES = 3
+# Keys of a URL up to which it is compared. Bound against hostile input: a URL is grouped once per key.
+MAX_KEYS = 30
 
 # Keys that commonly name a product, a variant or a page of a list.
 VARIANT_KEYS = frozenset(
@@ -97,28 +99,31 @@ def _parse(href: str | None, base: Url | None = None) -> Url | None:
         return None
 
 
-# The answers of pages that are the same URL without one key, by that URL.
-_Groups = Mapping[Url, Collection[_Answer]]
+# The answers of pages that are the same URL without one key, by the hash of that URL: hashes save
+# memory, and a collision is rare.
+_Groups = Mapping[int, Collection[_Answer]]
 
 
 def _groups_by_key(answers: Mapping[Url, _Answer]) -> dict[str, _Groups]:
     """Group the answers per key by the URL without it; keys with nothing to compare are left
     out.
     """
-    groups: dict[str, dict[Url, list[_Answer]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[str, dict[int, list[_Answer]]] = defaultdict(lambda: defaultdict(list))
     for url, answer in answers.items():
-        for key in _values(url):
-            groups[key][_without_key(url, key)].append(answer)
+        keys = _values(url)
+        for key in keys if len(keys) <= MAX_KEYS else ():
+            groups[key][hash(_without_key(url, key))].append(answer)
+    by_hash = {hash(url): answer for url, answer in answers.items()}
     comparable: dict[str, _Groups] = {}
     for key, by_url in groups.items():
-        if by_bare_url := _comparable(by_url, answers):
+        if by_bare_url := _comparable(by_url, by_hash):
             comparable[key] = by_bare_url
     return comparable
 
 
-def _comparable(by_url: Mapping[Url, list[_Answer]], answers: Mapping[Url, _Answer]) -> _Groups:
+def _comparable(by_url: Mapping[int, list[_Answer]], answers: Mapping[int, _Answer]) -> _Groups:
     """Add the page without the key to each group, and keep the groups of more than one page."""
-    comparable: dict[Url, set[_Answer]] = {}
+    comparable: dict[int, set[_Answer]] = {}
     for url, group in by_url.items():
         if url in answers:
             group.append(answers[url])

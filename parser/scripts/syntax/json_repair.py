@@ -39,6 +39,34 @@ NEXT_THING = re.compile(r'\{\s*+"@')
 NULL_VALUES = ("", "undefined", "NaN")
 
 
+class _BracketScanner:
+    """Finds the brackets that are open at the end of a text.
+
+    It goes on where it was in the text before: most repairs leave all before the fault as it is.
+    """
+
+    def __init__(self) -> None:
+        self._scanned = ""
+        self._opened: list[str] = []
+
+    def opened_in(self, text: str) -> list[str]:
+        """Return the brackets open at a text's end; none in a string, or where too many are."""
+        if not text.startswith(self._scanned):
+            self._scanned, self._opened = "", []
+        position = len(self._scanned)
+        while (match := STRING_OR_BRACKET.match(text, position)) and match[1] != '"':
+            if match[1] in CLOSING:
+                self._opened.append(match[1])
+            elif self._opened:
+                self._opened.pop()
+            position = match.end()
+        self._scanned = text[:position]
+        # A quote: the text ends in a string.
+        if match or len(self._opened) > MAX_OPEN_BRACKETS:
+            return []
+        return list(self._opened)
+
+
 def repair_leading(text: str) -> tuple[Any, str] | None:
     """Decode the JSON value at the start of a text after the repair of a few faults; return it with
     the text behind it. None where that fails.
@@ -52,7 +80,7 @@ def repair_leading(text: str) -> tuple[Any, str] | None:
     """
     if len(text) > MAX_REPAIRED_CHARS:
         return None
-    text = to_json_escapes(CONTROL_CHAR.sub(" ", text))
+    text, brackets = to_json_escapes(CONTROL_CHAR.sub(" ", text)), _BracketScanner()
     for _ in range(MAX_REPAIRS):
         decoded = leading_json(text)
         if isinstance(decoded, tuple):
@@ -62,18 +90,18 @@ def repair_leading(text: str) -> tuple[Any, str] | None:
             # Keys behind the object: one of its closing braces was too many.
             text = f"{text[: length - 1]}{text[length:]}"
             continue
-        repaired = _repair_at(text, decoded.pos)
+        repaired = _repair_at(text, decoded.pos, brackets)
         if repaired is None:
             return None
         text = repaired
     return None
 
 
-def _repair_at(text: str, position: int) -> str | None:
+def _repair_at(text: str, position: int, brackets: _BracketScanner) -> str | None:
     """Return the text without the fault at which the decoder stopped; None for an unknown fault."""
     before, char = text[:position].rstrip(), text[position : position + 1]
     if not text[position:].strip():
-        return _close_all(before)
+        return _close_all(before, brackets)
     if EXTRA_COMMA.match(text, position) or (char == "," and before.endswith((",", "{", "["))):
         return text[:position] + text[position + 1 :]
     bare = BARE_VALUE.match(text, before.rfind(":") + 1)
@@ -81,7 +109,7 @@ def _repair_at(text: str, position: int) -> str | None:
         value = "null" if bare[1] in NULL_VALUES else f'"{bare[1]}"'
         return f"{text[: bare.start()]}{value}{text[bare.end() :]}"
     if char in CLOSING or char in OPENING or char == ":":
-        repaired = _repair_bracket(text, position, before)
+        repaired = _repair_bracket(text, position, before, brackets)
         if repaired is not None:
             return repaired
     if KEY.match(text, position):
@@ -89,10 +117,10 @@ def _repair_at(text: str, position: int) -> str | None:
     return _escape_last_quote(text, before.rstrip(BETWEEN_VALUES))
 
 
-def _repair_bracket(text: str, position: int, before: str) -> str | None:
+def _repair_bracket(text: str, position: int, before: str, brackets: _BracketScanner) -> str | None:
     """Repair a missing or extra bracket at a bracket or a colon; None where none is at fault."""
     char = text[position]
-    opened = _open_brackets(before)
+    opened = brackets.opened_in(before)
     if not opened:
         return None
     if char == ":":
@@ -125,9 +153,9 @@ def _repair_closing(text: str, position: int, opened: list[str]) -> str | None:
     return f"{text[:position]}{CLOSING[innermost]}{text[position:]}"
 
 
-def _close_all(before: str) -> str | None:
+def _close_all(before: str, brackets: _BracketScanner) -> str | None:
     """Close the brackets that are open at the end of a text; None where it ends within a string."""
-    opened = _open_brackets(before)
+    opened = brackets.opened_in(before)
     if not opened:
         return None
     value = "null" if before.endswith(":") else ""
@@ -136,22 +164,6 @@ def _close_all(before: str) -> str | None:
 
 def _closing_of(opened: list[str]) -> str:
     return "".join(CLOSING[bracket] for bracket in reversed(opened))
-
-
-def _open_brackets(text: str) -> list[str]:
-    """Return the brackets open at a text's end; none within a string, or where too many are."""
-    opened: list[str] = []
-    position = 0
-    while match := STRING_OR_BRACKET.match(text, position):
-        char = match[1]
-        if char == '"':
-            return []
-        if char in CLOSING:
-            opened.append(char)
-        elif opened:
-            opened.pop()
-        position = match.end()
-    return opened if len(opened) <= MAX_OPEN_BRACKETS else []
 
 
 def _escape_last_quote(text: str, before: str) -> str | None:

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.discovery.sitemaps import SitemapFile, parse_date, parse_sitemap, parse_sitemap_file
+from crawler.discovery.sitemaps import (
+    MAX_URLS,
+    TOO_MANY_ALTERNATES,
+    TOO_MANY_ENTRIES,
+    SitemapFile,
+    parse_date,
+    parse_sitemap,
+    parse_sitemap_file,
+)
 
 RICH = b"""<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"
@@ -361,6 +369,20 @@ def test_mixed_index() -> None:
     assert (sitemap.sitemaps, sitemap.pages) == (("https://a.example/1.xml",), (X,))
     index = parse_sitemap(entries("/1.xml", root="sitemapindex").encode(), URL)
     assert (index.sitemaps, index.pages) == (("https://a.example/1.xml",), ())
+
+
+def test_entries_and_languages_beyond_the_bounds_are_counted() -> None:
+    """Each entry, and each address in another language, that is left out of a long file is counted."""
+    locations = [f"/{number}" for number in range(MAX_URLS + 3)]
+    sitemap = parse_sitemap(entries(*locations).encode(), URL)
+    assert (len(sitemap.pages), sitemap.skipped) == (MAX_URLS, {TOO_MANY_ENTRIES: 3})
+    links = [f"<link hreflang=en href=/{number} />" for number in range(MAX_URLS + 900)]
+    rows = [
+        f"<url><loc>/p{n}</loc>{''.join(links[n : n + 900])}</url>"
+        for n in range(0, len(links), 900)
+    ]
+    sitemap = parse_sitemap(f"<urlset>{''.join(rows)}</urlset>".encode(), URL)
+    assert (len(sitemap.alternates), sitemap.skipped) == (MAX_URLS, {TOO_MANY_ALTERNATES: 900})
 
 
 def test_gzip() -> None:

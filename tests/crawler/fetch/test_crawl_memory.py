@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.models import Page, PageState
 from catalog.storage.crawl_events import NumberedEvent
+from crawler.config import DEFAULT_CONFIG
 from crawler.fetch.crawl_memory import CrawlMemory
 from crawler.fetch.response_status import ResponseStatus
 from crawler.filters.link_filter import LinkFilter
@@ -15,6 +17,7 @@ from crawler.pages.page_digest import PageDigest
 from crawler.urls.site import Site
 
 HOME = "https://shop.example"
+TRIALS = DEFAULT_CONFIG.rule_trials
 PATHS = [
     *(f"/p/{number}" for number in range(6)),
     *(f"/c/sale/p/{number}" for number in range(6)),
@@ -56,6 +59,8 @@ def take_step(memory: CrawlMemory, number: int, step: tuple[Any, ...]) -> tuple[
         conclusion = memory.observe_unchanged(page)
     elif kind == "redirect":
         conclusion = memory.observe_redirect(page, HOME + other)
+    elif kind == "failed":
+        conclusion = memory.observe_failure(page, ResponseStatus(PageState.FAILED, "timeout"))
     else:
         conclusion = memory.observe_failure(page, ResponseStatus(PageState.GONE, "http 404"))
     values = (conclusion.status, conclusion.canonical, conclusion.links, conclusion.to_try)
@@ -65,7 +70,9 @@ def take_step(memory: CrawlMemory, number: int, step: tuple[Any, ...]) -> tuple[
 paths = st.sampled_from(PATHS)
 steps = st.lists(
     st.tuples(
-        st.sampled_from(["page"] * 4 + ["seeds", "admit", "unchanged", "redirect", "gone"]),
+        st.sampled_from(
+            ["page"] * 4 + ["seeds", "admit", "unchanged", "redirect", "gone", "failed"]
+        ),
         paths,
         paths,
         st.lists(paths, max_size=5),
@@ -83,12 +90,41 @@ def test_replayed_memory_concludes_the_same(
     events: list[NumberedEvent] = []
     for number, step in enumerate(before):
         _, event = take_step(memory, number, step)
-        events.append(event)
+        events += [event] if event else []
     replayed, journal = make_memory()
     for decoded in journal.decode(events):
         replayed.replay(decoded)
     for number, step in enumerate(after, len(before)):
         assert take_step(replayed, number, step) == take_step(memory, number, step)
+
+
+@pytest.mark.parametrize("kind", ["failed", "redirect"])
+def test_a_trial_without_a_verdict_is_replaced(kind: str) -> None:
+    """If the original link of a rule fails or leads elsewhere, the next one that waits is tried, also after a replay."""
+    memory, _ = make_memory()
+    events = []
+    for number in range(DEFAULT_CONFIG.canonical_agreeing_pages):
+        fetched = make_page(number, f"/p/{number}"), make_page(number + 100, f"/c/sale/p/{number}")
+        digests = [
+            PageDigest(body=page.url, title=f"Lamp {number}", canonical=fetched[0].url)
+            for page in fetched
+        ]
+        events += [memory.observe_page(*pair).event for pair in zip(fetched, digests, strict=True)]
+    links = tuple(f"{HOME}/c/sale/p/a{number}" for number in range(TRIALS + 1))
+    listing = PageDigest(body="list", title="All", links=links)
+    events.append(memory.observe_page(make_page(200, "/all"), listing).event)
+    for number in range(TRIALS + 1):
+        page = make_page(300 + number, f"/p/a{number}")
+        conclusion = memory.observe_failure(page, ResponseStatus(PageState.GONE, "http 404"))
+        events.append(conclusion.event)
+    assert not conclusion.to_try
+    replayed, journal = make_memory()
+    for decoded in journal.decode(event for event in events if event):
+        replayed.replay(decoded)
+    for each in (memory, replayed):
+        values, event = take_step(each, 400, (kind, "/c/sale/p/a0", "/p/3", []))
+        assert [link.url for link in values[-1]] == [links[-1]]
+        assert event
 
 
 def test_pages_in_flight_keep_their_batches() -> None:

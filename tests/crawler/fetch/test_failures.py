@@ -1,6 +1,7 @@
 """Shops that cannot be crawled: one clear line each, and nothing hammered."""
 
 import asyncio
+import gzip
 import json
 import socket
 from collections.abc import Callable
@@ -145,14 +146,35 @@ def test_folder_of_pages(make_bench: Callable[..., Bench], tmp_path: Path) -> No
     assert not made.server.hits
 
 
+def test_files_beside_saved_pages(make_bench: Callable[..., Bench], tmp_path: Path) -> None:
+    """In the folder of a mirror, the archive beside the host's folder counts, and a packed sitemap is no archive.
+
+    A page keeps the characters of its address, and only `index.html` stands for its folder.
+    """
+    made = make_bench()
+    host = tmp_path / "saved" / "127.0.0.1"
+    host.mkdir(parents=True)
+    (host / "lamp(1),red.html").write_text("<title>A</title>")
+    (host / "lamp-index.html").write_text("<title>B</title>")
+    (host / "sitemap.xml.gz").write_bytes(gzip.compress(b"<urlset>"))
+    record = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {made.server.url}c?d=1\r\nContent-Length: 25"
+    http = "HTTP/1.1 200 OK\r\n\r\n<html>"
+    (tmp_path / "saved" / "PAGES.ARCHIVE.GZ").write_bytes(
+        gzip.compress(f"{record}\r\n\r\n{http}\r\n\r\n".encode())
+    )
+    made.crawl(source=str(tmp_path / "saved"))
+    assert set(made.pages()) == {"/lamp(1),red.html", "/lamp-index.html", "/c?d=1"}
+
+
 def test_list_of_urls(make_bench: Callable[..., Bench], tmp_path: Path) -> None:
-    """Listed URLs are fetched cleaned, and their links are not followed."""
+    """Listed URLs are fetched cleaned, and their links are not followed; lines left out are counted."""
     made = make_bench()
     made.server.routes |= {"/a": page("/more"), "/b": page("/more")}
     (tmp_path / "urls.txt").write_text(
-        f"{made.server.url}a?utm_source=x\n# no\nhttps://elsewhere.example/\n{made.server.url}b\n"
+        f"\ufeff{made.server.url}a?utm_source=x\n# no\nhttps://elsewhere.example/\n{made.server.url}b\nnone\n"
     )
-    made.crawl(source=str(tmp_path / "urls.txt"))
+    crawled = made.crawl(source=str(tmp_path / "urls.txt"))
+    assert (crawled.reasons["other host"], crawled.reasons["not a link"]) == (1, 1)
     assert set(made.pages()) == {"/a", "/b"}
 
 

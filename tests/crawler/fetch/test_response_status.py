@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from protego import Protego
@@ -11,7 +11,7 @@ from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, IgnoreR
 from scrapy.http import HtmlResponse, Request, Response
 from twisted.internet.address import IPv4Address
 
-from catalog.models import PageState, Shop
+from catalog.models import Page, PageState, Shop
 from catalog.storage.frontier import Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler.config import DEFAULT_CONFIG
@@ -35,6 +35,7 @@ from crawler.fetch.response_status import (
 from crawler.frontier.budget import Budget, Usage
 from crawler.frontier.dispatcher import Dispatcher
 from crawler.frontier.throttle import Throttle
+from crawler.spider import ShopSpider
 
 
 def answer(status: int, body: bytes = b"<html>x", **headers: str) -> Response:
@@ -185,6 +186,29 @@ def test_resolver_withholds_private_addresses() -> None:
     resolver = PublicAddressResolver(Resolver("10.0.0.1", "93.184.216.34"), "intern.example")
     assert resolved(resolver, "shop.example") == ["93.184.216.34"]
     assert resolved(resolver, "intern.example") == ["10.0.0.1", "93.184.216.34"]
+
+
+@pytest.mark.parametrize(
+    ("host", "state"), [("www.a.example", PageState.REFUSED), ("a.example", PageState.PENDING)]
+)
+def test_private_address_of_another_host(host: str, state: PageState) -> None:
+    """A page is refused for the private address of its own host; a silence of any other is tried again."""
+
+    async def wait_turn(page_id: int) -> None:
+        """Let every response be handled at once."""
+
+    spider: Any = SimpleNamespace(
+        dispatcher=SimpleNamespace(note_arrival=lambda page_id: None, wait_turn=wait_turn),
+        _resolver=SimpleNamespace(refused={"www.a.example"}),
+        _adapt_speed=lambda status: None,
+        _count_failure=lambda status: None,
+        _handler=SimpleNamespace(handle_failure=lambda page, status: status),
+    )
+    page = Page(id=1, shop_id=1, url=f"https://{host}/p", attempts=1)
+    request = Request(page.url, meta={"page": page})
+    failure: Any = SimpleNamespace(request=request, value=DownloadTimeoutError())
+    (status,) = asyncio.run(ShopSpider.handle_error(spider, failure))
+    assert cast(Any, status).state == state
 
 
 def test_resolver_refuses_names_without_a_public_address() -> None:

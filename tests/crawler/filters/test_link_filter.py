@@ -13,6 +13,7 @@ from crawler.filters.link_filter import CrawlPosition, LinkFilter
 from crawler.filters.near_duplicates import NearDuplicateFilter
 from crawler.filters.traps import TrapFilter
 from crawler.pages.page_digest import PageDigest
+from crawler.urls import canonical_rules
 from crawler.urls.canonical_rules import CanonicalRules
 from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.rule_verification import ReplacedLink, RuleVerifier
@@ -121,6 +122,32 @@ def test_broken_links_do_not_revoke() -> None:
         assert verifier.record_missing(f"/c/{number}") == []
     assert verifier.record_missing(f"/p/{TRIALS}") == []
     assert verifier.is_verified(rule)
+
+
+def test_a_trial_without_a_verdict_makes_room() -> None:
+    """A rule stays open to trial however many originals fail; each link that waits is tried once."""
+    verifier, rule = RuleVerifier(), ("path", "c")
+    numbers = range(TRIALS + 2)
+    for number in numbers:
+        verifier.record_replacement(ReplacedLink(f"/c/{number}", rule), f"/p/{number}")
+        verifier.record_missing(f"/p/{number}")
+    tried = [link.url for number in numbers for link in verifier.record_unresolved(f"/c/{number}")]
+    assert tried == [f"/c/{TRIALS}", f"/c/{TRIALS + 1}"]
+    assert not any(verifier.is_on_trial(f"/c/{number}") for number in numbers)
+    assert not verifier.is_verified(rule)
+    assert verifier.record_unresolved("/c/none") == []
+
+
+def test_titles_that_wait_for_their_canonical_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages that name one canonical address, which is never fetched, do not fill the memory."""
+    monkeypatch.setattr(canonical_rules, "MAX_TITLES", 20)
+    rules = CanonicalRules()
+    for number in range(200):
+        rules.observe(address(f"/p?k={number}"), address("/p"), f"Title {number}" * 100, False)
+    assert sum(map(len, rules._expected.values())) == 20
+    rules.observe(address("/p"), address("/p"), "Title", False)
+    rules.observe(address("/q?k=1"), address("/q"), "Title", False)
+    assert sum(map(len, rules._expected.values())) == 1
 
 
 def test_dead_links() -> None:

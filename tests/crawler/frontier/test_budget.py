@@ -20,6 +20,7 @@ from crawler.frontier.budget import (
     Usage,
     Window,
 )
+from crawler.frontier.crawl_log import CrawlLog
 from crawler.frontier.revisit import reset_for_revisit
 from tests.crawler.conftest import Bench
 from tests.crawler.server import page, raw
@@ -77,6 +78,26 @@ def test_minutes(make_bench: Callable[..., Bench]) -> None:
     with made.store.write() as session:
         session.add(Crawl(shop_id=made.shop.id or 0, run_id=made.run_id, seconds=598.0))
     assert made.crawl().stopped == OVER_MINUTES
+
+
+def test_minutes_of_crawlers_that_ran_at_once(make_bench: Callable[..., Bench]) -> None:
+    """The crawlers of one shop use its minutes up together, not each its own; their bytes add up."""
+    made = make_bench()
+    shop_id = made.shop.id or 0
+    begin = datetime.now(UTC) - timedelta(hours=1)
+    with made.store.write() as session:
+        for late in (0, 5, 10, 2000):
+            started_at = begin + timedelta(seconds=late)
+            session.add(
+                Crawl(
+                    shop_id=shop_id,
+                    run_id=made.run_id,
+                    started_at=started_at,
+                    seconds=300.0,
+                    bytes=7,
+                )
+            )
+    assert CrawlLog(made.store, shop_id, made.run_id).used == Usage(28, 610.0)
 
 
 def test_hours(make_bench: Callable[..., Bench]) -> None:

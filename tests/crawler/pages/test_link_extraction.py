@@ -36,3 +36,23 @@ def test_links_are_bounded(element: str, attribute: str) -> None:
     """A page built of links gives so many of each kind at most."""
     html = "".join(element.format(number) for number in range(MAX_LINKS + 10))
     assert len(getattr(links_of(html), attribute)) == MAX_LINKS
+
+
+@pytest.mark.parametrize(
+    ("content", "target"),
+    [
+        ("0; url=/x", "/x"),
+        ("5;URL='/x'", "/x"),
+        ("0; /x", "/x"),
+        ("0,/x", "/x"),
+        (".5 url = /x", "/x"),
+        ("0;/go?url=https://b.example/", "/go?url=https://b.example/"),
+        ("300", None),
+        ("0;", None),
+        ("url=/x", None),
+    ],
+)
+def test_meta_refresh(content: str, target: str | None) -> None:
+    """A page may lead on by itself, with `url=` or without (HTML Standard, "Refresh state")."""
+    links = links_of(f'<meta http-equiv=Refresh content="{content}">')
+    assert links.hrefs == ((target,) if target else ())

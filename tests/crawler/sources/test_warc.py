@@ -5,6 +5,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from time import process_time
@@ -20,6 +21,8 @@ from warcio.warcwriter import WARCWriter
 
 from catalog.errors import UsageError
 from catalog.storage.bodies import BodyStore
+from crawler.discovery.sitemaps import parse_date
+from crawler.pages.languages import parse_link_header
 from crawler.sources.warc_reader import MAX_HEADER_SIZE, SavedResponse, read_responses
 from crawler.sources.warc_writer import write_warc
 from tests.crawler.conftest import Bench
@@ -386,7 +389,19 @@ def test_arc(tmp_path: Path) -> None:
     first, wrong = block("http://a.example/1", _http()), block("http://a.example/n", _http(), 9_999)
     last = block("http://a.example/2", _http())
     for data in (head + first + last, head + first + wrong + last):
-        assert [saved.url[-1] for saved in _read(tmp_path, data)] == ["1", "2"]
+        read = _read(tmp_path, data)
+        assert [saved.url[-1] for saved in read] == ["1", "2"]
+        assert {parse_date(saved.date) for saved in read} == {datetime(2026, 5, 1, 10, tzinfo=UTC)}
+
+
+def test_links_in_several_headers(tmp_path: Path) -> None:
+    """Each `Link` header of a response counts, as from the network; of other headers the last one does."""
+    http = _http(
+        b"<html>", "Link: </a.css>; rel=preload", "Link: </x>; rel=canonical", "ETag: 1", "ETag: 2"
+    )
+    (saved,) = _read(tmp_path, _record(http))
+    assert parse_link_header(saved.headers["link"]).canonical == "/x"
+    assert saved.headers["etag"] == "2"
 
 
 # Functions, so that only the process that runs a test makes its archive, of up to half a gigabyte.

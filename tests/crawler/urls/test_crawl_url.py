@@ -96,6 +96,8 @@ def test_endless(url: str, reason: str | None) -> None:
         ("merkzettel", "wish list"),
         ("p/7?add-to-cart=7", "cart"),
         ("index.php?route=checkout/cart", "cart"),
+        ("index.php?action=Logout", "account"),
+        ("index.php?action=show", None),
         ("out?id=7", "redirector"),
         ("go/4711", "redirector"),
         ("x?back=https%3A%2F%2Fother.example%2F", "redirector"),

@@ -1,5 +1,7 @@
 """The shop's site: links of its pages as addresses."""
 
+import tracemalloc
+
 import pytest
 
 from crawler.urls.site import Site
@@ -39,3 +41,17 @@ def test_a_link_that_is_shared_between_pages_leads_where_it_leads_on_each(href: 
     site = Site("https://shop.example/")
     for base in BASES:
         assert site.resolve(href, base) == site.check(join_url(base, href) or ""), base
+
+
+def test_long_links_are_not_kept_in_memory() -> None:
+    """Thousands of links relative to a very long base are resolved, and none of them is kept."""
+    site = Site("https://shop.example/")
+    base = f"https://shop.example/{'a' * 20_000}/"
+    tracemalloc.start()
+    try:
+        reasons = {site.resolve(f"p{number}", base) for number in range(1_000)}
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert reasons == {"not a link"}
+    assert kept < 1_000_000

@@ -20,6 +20,7 @@ SEEN = [
     (Trim(left="No ", shape="[A-Z]-[0-9]{2}"), "No A-12, from B-3", "A-12"),
     (Trim(words=("Lamps", "Desk Lamps", "Rugs")), "/c/desk-lamps/rugs", "Desk Lamps"),
     (Trim(words=("Lamp",)), "back to LAMPS", "Lamp"),
+    (Trim(words=("Lamp", "Rug")), "Lamp on a rug, and further lamps", "Lamp"),
     (Trim(left="Back to ", words=("Rug",)), "Back to Lamps and rugs", "Rug"),
 ]
 NOTHING = [

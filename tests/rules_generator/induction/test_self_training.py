@@ -13,6 +13,7 @@ from parser.heuristics.heuristic_reader import read_page_by_heuristics
 from parser.page.document import Document
 from parser.parse_job import parse_shop, stored_rules
 from reports.write.report_files import report_shop
+from rules_generator.induction.self_training import index_other_shops
 from rules_generator.learn_job import GENERAL_RULES, learn_shop
 from tests.pages import Product, article_page, category_page, products, text_page
 from tests.parser.test_parse_job import store_pages
@@ -157,6 +158,32 @@ def test_offers_of_other_shops_teach(settings: Settings, store: Store, shop: Sho
         assert session.exec(select(StoredRules)).one().story["helped_by_other_shops"] == 10
         read = {offer.title: (offer.ean, offer.brand) for offer in session.exec(select(ShopOffer))}
     assert read == {product.title: (product.ean, product.brand) for product in ALL}
+
+
+NUMBERS = {"ean": "4006381333931", "han": "0601-XY", "brand": "Bosch"}
+OTHER_OFFERS = [
+    ("one with both numbers", [NUMBERS], True),
+    ("one product in two shops", [{"ean": NUMBERS["ean"]}, NUMBERS], True),
+    ("two products", [{"ean": NUMBERS["ean"]}, {"han": "0601-XY", "brand": "Bosch", "ean": "4006381333948"}], False),
+    ("none", [{"ean": "4006381333948"}], False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "offers", "is_found"), OTHER_OFFERS, ids=[case[0] for case in OTHER_OFFERS]
+)
+def test_several_numbers_of_one_product(
+    name: str, offers: list[dict[str, str]], is_found: bool
+) -> None:
+    """A page that shows two numbers of a product in other shops is that product, unless they differ."""
+    known = [KnownOffer(shop_id=2, title="Bosch Drill GSR 12", **fields) for fields in offers]
+    rows = f"<li>EAN: {NUMBERS['ean']}</li><li>Hersteller-Nr.: {NUMBERS['han']}</li>"
+    page = Document(
+        f"<title>Drill GSR 12</title><main><h1>Drill GSR 12</h1><p>129,00 €</p><ul>{rows}</ul></main>",
+        "https://shop.example/p",
+    )
+    found = index_other_shops(known).find_offer(page, read_page_by_heuristics(page).values)
+    assert (found is not None) is is_found
 
 
 def test_variants_that_structured_data_numbers(

@@ -88,9 +88,12 @@ CASES = [
     ("https://www.bouncer.com/a/via=me?x=3", "https://www.bouncer.com/a?x=3"),
     ("https://www.bouncer.com/a/via=me/and=you?x=3", "https://www.bouncer.com/a?x=3"),
     (f"https://www.bouncer.com/go?a=1&to={ONCE}", TARGET),
-    (
-        f"https://bouncer.com.evil.org/go?a=1&to={ONCE}",
-        f"https://bouncer.com.evil.org/go?a=1&to={ONCE}",
+    *(
+        (
+            f"https://bouncer.com.{host}/go?a=1&to={ONCE}",
+            f"https://bouncer.com.{host}/go?a=1&to={ONCE}",
+        )
+        for host in ("evil.org", "a.org", "z0-9.org", "bounce.org", "https.org", "1.org")
     ),
     (
         "https://www.bouncer.com/go?to=javascript%3Aalert(1)",

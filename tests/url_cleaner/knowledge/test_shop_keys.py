@@ -1,5 +1,6 @@
 """A shop's own tracking keys, learnt from visits."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -73,6 +74,17 @@ def test_relative_canonicals_and_rubbish() -> None:
         [*visits, Visit("mailto:x", "http://[", "?"), Visit(f"{ROOT}9", "http://[", "?")]
     )
     assert learnt.tracking == ("k",)
+
+
+def test_urls_of_very_many_keys_are_not_compared() -> None:
+    """A URL of more keys than any honest one costs no comparison per key; others are learnt from as ever."""
+    query = "&".join(f"k{number}=1" for number in range(500))
+    hostile = [Visit(f"{ROOT}{n}?{query}", None, str(n)) for n in range(500)]
+    honest = [Visit(f"{ROOT}{n}{q}", None, str(n)) for n in range(3) for q in ("", "?wkz=1")]
+    begin = time.process_time()
+    learnt = learn_keys([*hostile, *honest])
+    assert (learnt.tracking, set(learnt.evidence)) == (("wkz",), {"wkz"})
+    assert time.process_time() - begin < 5
 
 
 @given(

@@ -67,6 +67,7 @@ SLOW = {
     "blanks": '{"a": "b"' + " " * 190_000 + "x",
     "colons": '{"a"' + ":" * 190_000,
     "long": '{"a": "x" y' + "z" * 3_000_000,
+    "faults behind many brackets": '{"a": [' + "{}," * 60_000 + '{"b": [1, "c": 3},' * 101,
 }
 
 
@@ -75,4 +76,4 @@ def test_hostile_json_is_given_up_soon(text: str) -> None:
     """The number of repairs is bounded."""
     begin = time.process_time()
     assert repair_leading(text) is None
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 3
