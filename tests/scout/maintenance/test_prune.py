@@ -24,14 +24,15 @@ from catalog.models import (
 )
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore, StoredBody
+from catalog.storage.runs import is_pruned
 from catalog.storage.store import Store
+from reports.model.finding_storage import backfill_findings
 from scout.maintenance import prune as prune_module
 from scout.maintenance.prune import prune_store
 from scout.maintenance.run_retention import Retention, count_rows
 from scout.maintenance.shop_removal import remove_shop
 from scout.pipeline import shop_run
-from scout.pipeline.run_records import PRUNED
-from tests.scout.conftest import Scout
+from tests.scout.conftest import Scout, web_client
 
 DAY = 24 * 3600
 
@@ -104,7 +105,10 @@ def test_old_runs_go(settings: Settings, store: Store, shop: Shop) -> None:
 def test_a_run_that_a_finding_names_keeps_its_row(
     settings: Settings, store: Store, shop: Shop, scout: Scout
 ) -> None:
-    """So does its count; its findings are gone, which commands tell. Later it may go as well."""
+    """So does its count, whoever looks at it; its findings are gone, which commands and API tell.
+
+    Later it may go as well.
+    """
     first = add_run(store, shop, 50)
     add_run(store, shop, 40, since=first)
     add_run(store, shop, 30, since=first)
@@ -112,9 +116,16 @@ def test_a_run_that_a_finding_names_keeps_its_row(
     assert first in run_ids(store, with_findings=False)
     assert first not in run_ids(store, with_findings=True)
     with store.read() as session:
-        assert PRUNED in session.get_one(Run, first).figures
-        assert session.get(RunCounts, first) is not None
+        assert is_pruned(session.get_one(Run, first))
     assert "were removed" in scout("report", shop.name, "--run", str(first)).error
+    viewer = web_client(settings, store)
+    assert viewer.get(f"/runs/{first}").status_code == 200
+    assert viewer.get(f"/api/v1/runs/{first}").status_code == 200
+    answer = viewer.get(f"/api/v1/shops/demo/findings?run={first}")
+    assert (answer.status_code, "were removed" in answer.text) == (404, True)
+    backfill_findings(store, shop)
+    with store.read() as session:
+        assert session.get_one(RunCounts, first).missing == 1
     for age in (3, 2, 1):
         add_run(store, shop, age)
     prune(settings, store, runs=1)
