@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import Session, col, func, select
@@ -28,6 +29,7 @@ from catalog.storage.runs import is_pruned
 from catalog.storage.store import Store
 from reports.model.finding_storage import backfill_findings
 from scout.maintenance import prune as prune_module
+from scout.maintenance.file_retention import PresentIds, old_logs
 from scout.maintenance.prune import prune_store
 from scout.maintenance.run_retention import Retention, count_rows
 from scout.maintenance.shop_removal import remove_shop
@@ -138,9 +140,52 @@ def test_a_shop_that_is_run_is_left_out(settings: Settings, store: Store, shop: 
         add_run(store, shop, age)
     with shop_run.lock_shop(settings, store, shop):
         counted = prune(settings, store, runs=1)
-    assert counted["shops left out: they are being run"] == 1
+    assert counted["shops left out: they are in use"] == 1
     assert counted["runs"] == 0
     assert prune(settings, store, runs=1)["runs"] == 1
+
+
+def test_a_shop_that_is_added_meanwhile_keeps_its_files(
+    settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first run may be over before the files are looked at."""
+    files = [
+        settings.data_dir / name
+        for name in ("logs/shop-2.log", "logs/crawl-2-2.log", "reports/2-new/2/report.html")
+    ]
+    add_run(store, shop, 9)
+    prune_shop = prune_module._prune_shop
+
+    def add_shop_and_prune(*arguments: Any) -> Any:
+        with store.write() as session:
+            session.add(new := Shop(name="new", url="http://127.0.0.1:9/"))
+        add_run(store, new, 0)
+        for file in files:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("new")
+        return prune_shop(*arguments)
+
+    monkeypatch.setattr(prune_module, "_prune_shop", add_shop_and_prune)
+    counted = prune(settings, store, runs=1)
+    assert (counted["logs"], counted["reports"]) == (0, 0)
+    assert all(file.exists() for file in files)
+
+
+def test_files_that_go_meanwhile(settings: Settings, store: Store, shop: Shop) -> None:
+    """A shop may be removed, with its files, after they were listed."""
+    log = settings.data_dir / "logs" / f"shop-{shop.id}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("line")
+
+    def read_ids() -> PresentIds:
+        log.unlink()
+        return PresentIds({1}, {1})
+
+    assert list(old_logs(settings, read_ids, days=1)) == []
+    log.write_text("line")
+    (gone,) = old_logs(settings, lambda: PresentIds(log.unlink() or (), ()), days=1)
+    assert gone.size == 0
+    gone.remove()
 
 
 def make_old(path: Path, days: int = 2) -> None:
