@@ -183,7 +183,9 @@ def _conditions(where: ShopFilter) -> list[Any]:
         pattern = f"%{_escape_like(where.text.lower())}%"
         name = func.lower(col(Shop.name)).like(pattern, escape=_LIKE_ESCAPE)
         url = func.lower(col(Shop.url)).like(pattern, escape=_LIKE_ESCAPE)
-        conditions.append(or_(name, url))
+        # PostgreSQL with the locale C has no lower case of `Ä`.
+        as_typed = col(Shop.name).like(f"%{_escape_like(where.text)}%", escape=_LIKE_ESCAPE)
+        conditions.append(or_(name, url, as_typed))
     if where.state == NEVER_RUN:
         conditions.append(_NEWEST_ID.is_(None))
     elif where.state is not None:

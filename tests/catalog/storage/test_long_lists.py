@@ -124,9 +124,12 @@ def test_shops(filled: Store) -> None:
                 after = shop_key(page[-1], sort)
         assert names == whole, sort
         assert len(set(names)) == 7, sort
+    with filled.write() as session:
+        session.get_one(Shop, 1).name = "Äpfel 1"
     with filled.read() as session:
         for where, number in (
-            (ShopFilter(text="sHOP 1"), 3),
+            (ShopFilter(text="sHOP 1"), 2),
+            (ShopFilter(text="Äpfel"), 1),
             (ShopFilter(text="%"), 0),
             (ShopFilter(state="failed"), 1),
             (ShopFilter(state="done"), 2),
@@ -134,6 +137,8 @@ def test_shops(filled: Store) -> None:
         ):
             assert count_shops(session, where) == number, where
             assert len(read_shop_list(session, where)) == number, where
+        if session.get_bind().dialect.name == "sqlite":
+            assert count_shops(session, ShopFilter(text="äPFEL")) == 1
         rows = {row.shop.id: row for row in read_shop_list(session, ShopFilter())}
     assert rows[1].newest is not None
     assert rows[1].finished is not None
