@@ -25,6 +25,7 @@ from catalog.storage.shop_list import (
     ShopSort,
     count_shops,
     read_shop_list,
+    read_shop_rows,
     shop_key,
 )
 from catalog.storage.store import Store
@@ -140,6 +141,8 @@ def test_shops(filled: Store) -> None:
         if session.get_bind().dialect.name == "sqlite":
             assert count_shops(session, ShopFilter(text="äPFEL")) == 1
         rows = {row.shop.id: row for row in read_shop_list(session, ShopFilter())}
+    with filled.read() as session:
+        assert [row.shop.id for row in read_shop_rows(session, [3, 99, 1])] == [3, 1]
     assert rows[1].newest is not None
     assert rows[1].finished is not None
     assert (rows[1].newest.id, rows[1].finished.id, rows[1].pages) == (3, 1, 9)
