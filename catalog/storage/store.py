@@ -382,7 +382,7 @@ def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.create_function("lower", 1, _lower, deterministic=True)
 
 
-def _lower(value: object) -> object:
+def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from sqlmodel import Session, col, select, update
 
 from catalog.errors import CrawlError, ScoutError, StoreError, UsageError
-from catalog.models import MAX_ROW_ID, Page, Run, RunState, Shop, Stage, utc_now
+from catalog.models import MAX_INTEGER, Page, Run, RunState, Shop, Stage, utc_now
 from catalog.runtime.telemetry.log_context import log_fields
 from catalog.runtime.telemetry.tracing import span
 from catalog.storage.runs import ShopRuns, is_pruned, read_shop_runs
@@ -94,7 +94,7 @@ def latest_run(store: Store, shop: Shop) -> Run | None:
 
 def find_run(session: Session, run_id: int) -> Run | None:
     """Return the run with that id, or None; an id beyond the database's integers is no error."""
-    if abs(run_id) > MAX_ROW_ID:
+    if abs(run_id) > MAX_INTEGER:
         return None
     return session.get(Run, run_id)
 

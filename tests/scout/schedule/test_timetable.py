@@ -11,10 +11,12 @@ from datetime import datetime, timedelta
 import pytest
 from sqlmodel import select
 
-from catalog.errors import StoreError, UnknownShop
-from catalog.models import Schedule, Shop, utc_now
+from catalog.errors import LeaseLost, StoreError, UnknownShop
+from catalog.models import Delivery, DeliveryKind, Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
+from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
+from scout.delivery.deliveries import add_delivery
 from scout.maintenance.shop_removal import remove_shop
 from scout.schedule import repetition
 from scout.schedule.timetable import (
@@ -171,6 +173,26 @@ def test_the_leader_maintains_the_store(settings: Settings, store: Store) -> Non
         timetable.assess()
     first.stop()
     assert calls == ["prune", "assess"]
+
+
+def test_a_former_leader_sends_nothing(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was stopped beyond the time of a digest leaves it to the one that leads now."""
+    sent: list[Delivery] = []
+    add_delivery(store, "daily", DeliveryKind.WEBHOOK, "https://a.example/", "@daily")
+    timetable = Timetable(settings, store, [], sent.append)
+    timetable.start()
+    _wait(lambda: timetable.is_leader)
+    timetable.deliver("daily", sent.append)
+
+    def check(_: HeldLease) -> None:
+        raise LeaseLost("taken over")
+
+    monkeypatch.setattr(HeldLease, "check", check)
+    timetable.deliver("daily", sent.append)
+    timetable.stop()
+    assert len(sent) == 1
 
 
 def test_plans_follow_the_store(settings: Settings, store: Store, shop: Shop) -> None:
