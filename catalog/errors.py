@@ -23,7 +23,7 @@ ScoutError
 ├── HostilePage                 a page built to be slow to parse, or oversized
 ├── WorkerError                 worker processes die before they start working
 ├── BadUrl                      not an http(s) URL (raised by url_cleaner, also a ValueError)
-└── Busy                        another run of the same shop is in progress
+└── Busy                        another process runs the same shop, or imports its offers
 """
 
 from url_cleaner.errors import BadUrl as BadUrl
@@ -129,7 +129,7 @@ class HostilePage(ScoutError):
 
 
 class Busy(ScoutError):
-    """Another run of the same shop is in progress."""
+    """Another process runs the same shop, or imports its offers."""
 
 
 def first_line(error: BaseException) -> str:

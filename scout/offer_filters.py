@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 
 from catalog.digits import is_ascii_number
@@ -123,9 +123,8 @@ def _parse_since(store: Store, shop: Shop, text: str | None) -> tuple[int | None
     if is_ascii_number(text):
         return run_records.check_run_id(store, shop, int(text[:20])), None
     try:
-        moment = datetime.fromisoformat(text[:40])
         # A date without a zone is one of the reader's own.
-        return None, moment if moment.tzinfo else moment.astimezone()
+        return None, datetime.fromisoformat(text[:40]).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise UsageError(
             f"since {text[:40]!r} is neither a run nor a date: give a run's id, "

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlmodel import col, func, select
 
+from catalog.errors import UnknownShop
 from catalog.models import Crawl, Page, Run, RunCounts, Shop
 from catalog.runtime.limits.process_end import ENDED_PROCESS
 from catalog.storage.findings import read_counts
@@ -53,9 +54,14 @@ def _with_counts(store: Store, row: ShopRow) -> ShopRow:
 
 
 def describe_shop(store: Store, shop: Shop) -> dict[str, Any]:
-    """Describe one shop: its stored offers and pages, its newest and its last finished run."""
+    """Describe one shop: its stored offers and pages, its newest and its last finished run.
+
+    Raises UnknownShop where it was removed since it was loaded.
+    """
     with store.read() as session:
-        (row,) = read_shop_rows(session, [run_records.shop_key(shop)])
+        row = next(iter(read_shop_rows(session, [run_records.shop_key(shop)])), None)
+        if row is None:
+            raise UnknownShop(shop.name)
         pages = session.exec(select(func.count()).where(Page.shop_id == shop.id)).one()
     # Matches may have been written again since the counts were stored.
     counts = read_finished_counts(store, shop, row.finished)

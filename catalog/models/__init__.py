@@ -10,7 +10,14 @@ table when one is used.
 
 from catalog.models.access import Account, ApiToken, AuditEntry, LoginFailure, Role, WebSession
 from catalog.models.attention import AttentionItem, Delivery, DeliveryKind, ShopAssessment
-from catalog.models.columns import MAX_ROW_ID, DecimalText, LargeId, UtcDateTime, utc_now
+from catalog.models.columns import (
+    MAX_INTEGER,
+    MAX_ROW_ID,
+    DecimalText,
+    LargeId,
+    UtcDateTime,
+    utc_now,
+)
 from catalog.models.findings import Match, RunCounts, StoredFinding, Verdict
 from catalog.models.imports import BadRow, CatalogImport, KnownIndex, KnownIndexPart
 from catalog.models.jobs import AttemptOutcome, JobAttempt, Lease, QueueSchema
@@ -39,6 +46,7 @@ from catalog.models.shops import Run, RunState, Schedule, Shop, Stage
 __all__ = [
     "FINAL_SITEMAP_STATUSES",
     "IDENTIFIERS",
+    "MAX_INTEGER",
     "MAX_ROW_ID",
     "Account",
     "ApiToken",

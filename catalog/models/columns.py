@@ -9,6 +9,8 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 # Largest row id: the signed 64-bit integer of SQLite and PostgreSQL.
 MAX_ROW_ID = 2**63 - 1
+# Largest integer of PostgreSQL's columns of four bytes: ids of runs and shops, versions of rules.
+MAX_INTEGER = 2**31 - 1
 
 
 class DecimalText(TypeDecorator[Decimal]):

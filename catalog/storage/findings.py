@@ -8,7 +8,7 @@ after a review decision they are made again.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -295,7 +295,7 @@ def _key_value(column: Any, value: str | float) -> Any:
         if column.key in ("amount", "score"):
             return float(value)
         if column.key.endswith("_at"):
-            return datetime.fromisoformat(str(value))
+            return datetime.fromisoformat(str(value)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise UsageError("the cursor is not one of this list") from error
     return str(value)

@@ -11,6 +11,9 @@ from sqlmodel import Session, col, func, select
 
 from catalog.models import Run, RunState
 
+PRUNED = "pruned"
+"""Key of a run's figures: set where its findings and matches are gone (`scout db prune`)."""
+
 
 @dataclass(frozen=True)
 class ShopRuns:
@@ -36,6 +39,11 @@ class ShopRuns:
         if self.newest is None or self.newest.state != RunState.FAILED:
             return None
         return self.newest
+
+
+def is_pruned(run: Run) -> bool:
+    """Return True if the findings and matches of a run were removed; its counts stay."""
+    return PRUNED in run.figures
 
 
 def read_shop_runs(session: Session, shop_id: int) -> ShopRuns:

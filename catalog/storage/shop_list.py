@@ -130,7 +130,7 @@ def count_shops(session: Session, where: ShopFilter) -> int:
 
 
 def read_shop_rows(session: Session, shop_ids: Sequence[int]) -> list[ShopRow]:
-    """Read the rows of some shops, in this order."""
+    """Read the rows of some shops, in this order; those that were removed meanwhile are left out."""
     newest, finished = Run.__table__.alias("newest"), Run.__table__.alias("finished")  # type: ignore[attr-defined]
     query: Select[Any] = (
         select(col(Shop.id), newest.c.id, finished.c.id, _IMPORTED)
@@ -160,7 +160,7 @@ def read_shop_rows(session: Session, shop_ids: Sequence[int]) -> list[ShopRow]:
                 known.get(shop_id, 0),
                 pages.get(shop_id, 0),
             )
-    return [rows[shop_id] for shop_id in shop_ids]
+    return [rows[shop_id] for shop_id in shop_ids if shop_id in rows]
 
 
 def _by_id(session: Session, table: Any, ids: Sequence[int], key: str = "id") -> dict[int, Any]:
@@ -183,7 +183,9 @@ def _conditions(where: ShopFilter) -> list[Any]:
         pattern = f"%{_escape_like(where.text.lower())}%"
         name = func.lower(col(Shop.name)).like(pattern, escape=_LIKE_ESCAPE)
         url = func.lower(col(Shop.url)).like(pattern, escape=_LIKE_ESCAPE)
-        conditions.append(or_(name, url))
+        # PostgreSQL with the locale C has no lower case of `Ä`.
+        as_typed = col(Shop.name).like(f"%{_escape_like(where.text)}%", escape=_LIKE_ESCAPE)
+        conditions.append(or_(name, url, as_typed))
     if where.state == NEVER_RUN:
         conditions.append(_NEWEST_ID.is_(None))
     elif where.state is not None:

@@ -53,6 +53,8 @@ _POSTGRESQL_NAMES = ("postgresql", "postgres")
 _OUT_OF_RANGE = "22003"
 # PostgreSQL's code of a full disk.
 _DISK_FULL = "53100"
+# PostgreSQL's code of a reference to a row that is not there.
+_NO_SUCH_ROW = "23503"
 # PostgreSQL's codes of a database that somebody has to repair: no such table, no permission, read-only.
 # See https://www.postgresql.org/docs/current/errcodes-appendix.html.
 _UNUSABLE = ("42P01", "42501", "25006")
@@ -376,6 +378,12 @@ def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute(f"PRAGMA cache_size=-{_SQLITE_CACHE}")
+    # SQLite's own knows ASCII letters only: `Äpfel` would not be found, in whichever case.
+    connection.create_function("lower", 1, _lower, deterministic=True)
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
 
 
 def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
@@ -433,6 +441,11 @@ def _translate_errors(name: object) -> Iterator[None]:
         if _state_of(error) in _UNUSABLE:
             raise StoreError(f"{name} cannot be used: {first_line(error.orig or error)}") from error
         message = str(error.orig)
+        if _state_of(error) == _NO_SUCH_ROW or "FOREIGN KEY" in message:
+            raise StoreError(
+                "another process has removed what this belongs to, such as its shop: look what is "
+                "still there, then run the same command again"
+            ) from error
         if "malformed" in message:
             raise StoreError(
                 f"{name} is damaged: move it away and restore a backup ('scout db restore')"

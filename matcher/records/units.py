@@ -50,8 +50,25 @@ _PACK = re.compile(
     r"|\b(\d{1,4})\s?x(?=\s)"
     r"|\b(\d{1,4})er[\s-]?(?:set|pack)\b"
 )
-# A comma before exactly three digits separates thousands, any other one decimals.
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+# `60 x 40 cm`, `60cm x 40cm`, `6x0.75 l`: two or three factors, and the unit of the last one.
+_FACTOR = r"\d{1,5}(?:\.\d{1,4})?"
+_FACTORS = re.compile(
+    rf"(?<![\w.])({_FACTOR})\s?(?P<inner>[a-z]{{0,10}})\s?[x×]\s?({_FACTOR})"
+    rf"(?:\s?(?P=inner)\s?[x×]\s?({_FACTOR}))?(?![.\d])"
+    rf"(?:[\s-]?(?P<unit>{_SPELLINGS}))?(?![^\W_])(?!\s?[x×])"
+)
+# Units of dimensions. Several pieces are sold by the long ones, too: `2 x 5 m`.
+_LENGTHS = frozenset(("mm", "inch", "ft", "yd"))
+_LONG_LENGTHS = frozenset(
+    spelling
+    for base, factor, spellings in _UNIT_TABLE
+    for spelling in spellings.split()
+    if base in ("ft", "yd") or (base == "mm" and factor == 1000)
+)
+# Smallest first factor of a dimension in a long unit or in none.
+_MIN_DIMENSION = 10
+# A comma before exactly three digits separates thousands, any other one decimals, as in `0,750 l`.
+_THOUSANDS = re.compile(r"(?<=\d)(?<!(?<!\d)0),(?=\d{3}(?!\d))")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _AMOUNT = re.compile(rf"(?<![\w.])(\d{{1,6}}(?:\.\d{{1,4}})?)[\s-]?({_SPELLINGS})(?![^\W_])")
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([a-z]+)")
@@ -72,8 +89,8 @@ def normalise_quantities(text: str) -> str:
 
     >>> normalise_quantities("set of 2 bottles 1,5 l"), normalise_quantities("2er-pack 1500ml")
     ('2pcs bottles 1500ml', '2pcs 1500ml')
-    >>> normalise_quantities('128 gb 6.1" 10 in 1')
-    '128gb 6.1inch 10 in 1'
+    >>> normalise_quantities('128 gb 6.1" 10 in 1'), normalise_quantities("rug 60 x 40 cm")
+    ('128gb 6.1inch 10 in 1', 'rug 60x40 cm')
     """
     text = (
         _DECIMAL_COMMA.sub(".", _THOUSANDS.sub("", text))
@@ -81,6 +98,7 @@ def normalise_quantities(text: str) -> str:
         .replace("fl oz", "floz")
         .replace("fl. oz", "floz")
     )
+    text = _FACTORS.sub(_join_factors, text)
     text = _PACK.sub(lambda m: f"{_format_number(float(m[1] or m[2] or m[3]))}pcs ", text)
     return " ".join(_AMOUNT.sub(_in_base_unit, text).split())
 
@@ -99,10 +117,28 @@ def extract_quantities(tokens: Iterable[str]) -> dict[str, frozenset[str]]:
     return {unit: frozenset(values) for unit, values in amounts.items()}
 
 
+def _join_factors(match: re.Match[str]) -> str:
+    """Write dimensions in one word, and a pack as such; a shop sets the spaces as it likes."""
+    first, inner, *others = match[1], match["inner"], *filter(None, (match[3], match[4]))
+    unit = match["unit"] or ""
+    if inner not in ("", unit):
+        return match[0]
+    is_small = len(others) == 1 and float(first) < _MIN_DIMENSION
+    if not unit and is_small:
+        return match[0]
+    is_length = not unit or _UNITS[unit][0] in _LENGTHS
+    if is_length and not (is_small and unit in _LONG_LENGTHS):
+        return f"{'x'.join([first, *others])} {unit}".rstrip()
+    if inner or len(others) > 1 or not first.isdigit():
+        return match[0]
+    return f"{first}pcs {others[0]} {unit}"
+
+
 def _in_base_unit(match: re.Match[str]) -> str:
     unit, factor = _UNITS[match[2]]
     return f"{_format_number(float(match[1]) * factor)}{unit} "
 
 
 def _format_number(value: float) -> str:
-    return f"{value:.3f}".rstrip("0").rstrip(".")
+    # Four decimals of a milligram, the smallest unit.
+    return f"{value:.7f}".rstrip("0").rstrip(".")

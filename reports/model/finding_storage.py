@@ -19,6 +19,7 @@ from catalog.storage.findings import (
     replace_findings,
     store_counts,
 )
+from catalog.storage.runs import is_pruned
 from catalog.storage.store import Store, lock_shop
 from reports.model.report_model import Report, build_report
 from reports.statistics.coverage import Coverage
@@ -146,16 +147,16 @@ def backfill_findings(
     Only runs `before` the one with that id, if given. Earlier versions of Scout stored no findings.
     """
     stored = select(RunCounts.run_id).where(RunCounts.shop_id == shop.id)
-    unstored = select(Run.id).where(
+    unstored = select(Run).where(
         Run.shop_id == shop.id, Run.state == RunState.DONE, col(Run.id).not_in(stored)
     )
     if before is not None:
         unstored = unstored.where(col(Run.id) < before)
     with store.read() as session:
-        run_ids = list(session.exec(unstored.order_by(col(Run.id))))
+        runs = session.exec(unstored.order_by(col(Run.id))).all()
+    run_ids = [run.id for run in runs if run.id is not None and not is_pruned(run)]
     for number, run_id in enumerate(run_ids):
         progress("runs of earlier versions", number, len(run_ids))
-        assert run_id is not None
         store_run_findings(store, shop, run_id, rates or {})
     if run_ids:
         progress("runs of earlier versions", len(run_ids), len(run_ids))
@@ -190,6 +191,9 @@ def update_findings(
                 continue
             before[match_url] = _state_of(run_id, stored)
             change = _change_after_review(finding, counts.previous_run_id, were_missing)
+            # It was missing in an earlier run, which no decision on it changes.
+            if change is Change.NEW and stored.change == Change.REAPPEARED:
+                change = Change.REAPPEARED
             reviewed = _reviewed_columns(stored, finding) | {"change": change}
             _restore_state(reviewed, run_id, former.get(match_url))
             updates.append({"finding_id": stored.id, **reviewed})

@@ -19,6 +19,7 @@ from catalog.storage.findings import (
     read_counts,
     read_findings_page,
 )
+from catalog.storage.runs import is_pruned
 from catalog.storage.store import Store
 from reports.model.offer_sources import read_sources
 from reports.statistics.findings_reader import (
@@ -121,21 +122,25 @@ def read_page_after(
 def iterate_findings(
     store: Store, shop: Shop, run_id: int, where: FindingFilter, sort: str = "value"
 ) -> Iterator[Finding]:
-    """Yield all findings that a filter keeps, read in pages so that few are in memory."""
-    ensure_stored(store, shop, run_id)
-    offset = 0
+    """Yield all findings that a filter keeps, read in pages so that few are in memory.
+
+    Each page begins behind the last finding of the one before: decisions that are made meanwhile
+    move no finding out of the pages that are left.
+    """
+    after: PageKey | None = None
     while True:
-        page = _read_page(store, shop, run_id, where, sort, _PAGE_SIZE, offset)
-        yield from page
-        if len(page) < _PAGE_SIZE:
+        page = read_page_after(store, shop, run_id, where, sort=sort, limit=_PAGE_SIZE, after=after)
+        yield from page.findings
+        if page.next_key is None:
             return
-        offset += _PAGE_SIZE
+        after = page.next_key
 
 
 def ensure_stored(store: Store, shop: Shop, run_id: int) -> None:
     """Store the findings of a run now if that was not done since its matches were written.
 
-    Earlier versions of Scout stored none. Raises UsageError if the shop has no such run.
+    Earlier versions of Scout stored none. Those of a pruned run are gone, and its counts stay as
+    they are. Raises UsageError if the shop has no such run.
     """
     with store.read() as session:
         run = session.get(Run, run_id)
@@ -146,7 +151,7 @@ def ensure_stored(store: Store, shop: Shop, run_id: int) -> None:
             f"{shop.name!r} has no run {run_id}: 'scout report' without --run takes the last one"
         )
     # The matches of an unfinished run may have changed since.
-    if is_stored and run.state == RunState.DONE:
+    if is_pruned(run) or (is_stored and run.state == RunState.DONE):
         return
     # Imported late: a report takes half a second to load, and most commands find all stored.
     from reports.model.finding_storage import backfill_findings, store_run_findings

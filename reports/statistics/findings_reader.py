@@ -293,7 +293,9 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
     # Most offers have one URL, which is kept once.
     urls = tuple(
         url if text == url else text
-        for text in (clean_text(text) or "" for text in (match.urls or [])[:_MAX_URLS])
+        for text in (
+            clean_text(text, MAX_URL_LENGTH) or "" for text in (match.urls or [])[:_MAX_URLS]
+        )
     )
     review = _review_of((match.url, *urls), reviews)
     return Finding(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from catalog.models import Schedule, Shop
 
 schedule_commands = command_group("schedule", "The timetable: add, list, remove, run.")
-COLUMNS = ("shop", "cron", "next", "last_started_at")
+COLUMNS = ("shop", "cron", "next", "paused", "last_started_at")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -33,12 +33,11 @@ def add_plan(
     ],
 ) -> None:
     """Run a shop at regular times; replaces its earlier schedule."""
-    from scout.pipeline import run_records
     from scout.schedule import timetable
 
     invocation = get_invocation(context)
     stored_shop = invocation.shop(shop)
-    first = timetable.schedule_shop(invocation.store, run_records.shop_key(stored_shop), cron)
+    first = timetable.schedule_shop(invocation.store, stored_shop, cron)
     print_lines(
         f"shop {format_cell(stored_shop.name)} is scheduled ({cron}), first run at "
         f"{format_cell(first)}; 'scout serve' or 'scout schedule run' has to be running"
@@ -119,7 +118,8 @@ def _plan_row(shop: "Shop", schedule: "Schedule") -> dict[str, Any]:
     return {
         "shop": shop.name,
         "cron": schedule.cron,
-        "next": _next_time(schedule.cron),
+        "next": None if schedule.is_paused else _next_time(schedule.cron),
+        "paused": schedule.is_paused,
         "last_started_at": schedule.last_started_at,
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.errors import RuleError, UsageError
-from catalog.models import MAX_ROW_ID, Attribute, Shop, StoredRules
+from catalog.models import MAX_INTEGER, Attribute, Shop, StoredRules
 from catalog.storage.store import Store, lock_shop
 from parser.page.document import check_selectors
 from parser.parse_job import newest_rules_row
@@ -256,7 +256,7 @@ def _stored_rules(session: Session, shop: Shop, version: int | None) -> StoredRu
     if version is None:
         return newest_rules_row(session, shop)
     # A larger number would overflow the database's integer.
-    if abs(version) > MAX_ROW_ID:
+    if abs(version) > MAX_INTEGER:
         return None
     return session.exec(
         select(StoredRules).where(StoredRules.shop_id == shop.id, StoredRules.version == version)

@@ -1,5 +1,8 @@
 """Files of a store that nothing refers to any more: page bodies, logs, reports and uploads.
 
+Files are listed before the runs and shops are read: the row of a run or shop is there before its first
+file, so that nothing of one that begins meanwhile is taken for what is left of one that is gone.
+
 A page body is removed only if no page has it, and if it was not written for a day: a crawl writes
 the body before the row of its page. Each body is looked up again just before it goes.
 """
@@ -7,7 +10,8 @@ the body before the row of its page. Each body is looked up again just before it
 import re
 import shutil
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,50 +51,64 @@ class OldFile:
             self.path.unlink(missing_ok=True)
 
 
-def old_logs(
-    settings: Settings, runs: Collection[int], shops: Collection[int], days: int
-) -> Iterator[OldFile]:
+@dataclass(frozen=True)
+class PresentIds:
+    """The ids of the runs whose findings are there, and of the shops."""
+
+    runs: Collection[int]
+    shops: Collection[int]
+
+
+ReadIds = Callable[[], PresentIds]
+
+
+def old_logs(settings: Settings, read_ids: ReadIds, days: int) -> Iterator[OldFile]:
     """Yield the logs of runs and shops that are gone, and those older than `days` (0: no limit)."""
     oldest = time.time() - days * DAY if days else 0.0
-    for path in _entries(settings.data_dir / "logs"):
+    paths = _entries(settings.data_dir / "logs")
+    ids = read_ids()
+    for path in paths:
         crawl, shop = _CRAWL_LOG.fullmatch(path.name), _SHOP_LOG.fullmatch(path.name)
         if crawl is None and shop is None:
             continue
-        is_gone = crawl is not None and int(crawl[2]) not in runs
-        is_gone = is_gone or (shop is not None and int(shop[1]) not in shops)
-        if is_gone or path.stat().st_mtime < oldest:
+        is_gone = crawl is not None and int(crawl[2]) not in ids.runs
+        is_gone = is_gone or (shop is not None and int(shop[1]) not in ids.shops)
+        if is_gone or _is_older(path, oldest):
             yield _old_file(path)
 
 
-def old_reports(
-    settings: Settings, runs: Collection[int], shops: Collection[int]
-) -> Iterator[OldFile]:
+def old_reports(settings: Settings, read_ids: ReadIds) -> Iterator[OldFile]:
     """Yield the folders of reports whose run or shop is gone."""
-    for folder in _entries(settings.data_dir / "reports"):
+    folders = [(folder, _entries(folder)) for folder in _entries(settings.data_dir / "reports")]
+    ids = read_ids()
+    for folder, reports in folders:
         number = _NUMBER_FIRST.fullmatch(folder.name)
         if number is None or not folder.is_dir():
             continue
-        if int(number[1]) not in shops:
+        if int(number[1]) not in ids.shops:
             yield _old_file(folder)
             continue
-        for report in _entries(folder):
-            if report.name.isdecimal() and int(report.name) not in runs:
+        for report in reports:
+            if report.name.isdecimal() and int(report.name) not in ids.runs:
                 yield _old_file(report)
 
 
-def old_shop_files(settings: Settings, shops: Collection[int]) -> Iterator[OldFile]:
+def old_shop_files(settings: Settings, read_ids: ReadIds) -> Iterator[OldFile]:
     """Yield caches of matches and uploads of shops that are gone, and uploads older than a day."""
-    for path in _entries(settings.data_dir / "matching"):
-        if path.stem.isdecimal() and int(path.stem) not in shops:
+    caches = _entries(settings.data_dir / "matching")
+    folders = [(folder, _entries(folder)) for folder in _entries(settings.data_dir / "uploads")]
+    ids = read_ids()
+    for path in caches:
+        if path.stem.isdecimal() and int(path.stem) not in ids.shops:
             yield _old_file(path)
-    for folder in _entries(settings.data_dir / "uploads"):
+    for folder, uploads in folders:
         if not folder.name.isdecimal():
             continue
-        if int(folder.name) not in shops:
+        if int(folder.name) not in ids.shops:
             yield _old_file(folder)
             continue
-        for upload in _entries(folder):
-            if upload.stat().st_mtime < time.time() - DAY:
+        for upload in uploads:
+            if _is_older(upload, time.time() - DAY):
                 yield _old_file(upload)
 
 
@@ -145,6 +163,18 @@ def _entries(folder: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
+def _is_older(path: Path, moment: float) -> bool:
+    """Return True if a file was last written before a time; False if it is gone meanwhile."""
+    try:
+        return path.stat().st_mtime < moment
+    except FileNotFoundError:
+        return False
+
+
 def _old_file(path: Path) -> OldFile:
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
-    return OldFile(path, sum(file.stat().st_size for file in files))
+    size = 0
+    for file in [path] if path.is_file() else path.rglob("*"):
+        # Its shop may be removed at the same time.
+        with suppress(FileNotFoundError):
+            size += file.stat().st_size if file.is_file() else 0
+    return OldFile(path, size)

@@ -20,6 +20,7 @@ from catalog.storage.store import Store
 from scout.maintenance.file_retention import (
     GRACE,
     OldFile,
+    PresentIds,
     old_logs,
     old_reports,
     old_shop_files,
@@ -64,7 +65,7 @@ def prune_store(
 ) -> list[PrunedKind]:
     """Remove runs beyond the retention, and unreferenced files and bodies; a trial counts them.
 
-    The runs of a shop that is being run are left to the next time. Raises StoreError.
+    The runs of a shop that is in use are left to the next time. Raises StoreError.
     """
     with store.read() as session:
         shops = list(session.exec(select(Shop)))
@@ -83,19 +84,22 @@ def prune_store(
         removed_runs.update(run_ids)
         row_count += rows
         progress("shops looked at", number, len(shops))
-    with store.read() as session:
-        runs = set(existing_runs(session)) - removed_runs
-    shop_ids = {shop.id or 0 for shop in shops}
+
+    def read_ids() -> PresentIds:
+        with store.read() as session:
+            runs = set(existing_runs(session)) - removed_runs
+            return PresentIds(runs, {shop_id or 0 for shop_id in session.exec(select(Shop.id))})
+
     results = [PrunedKind("runs", len(removed_runs)), PrunedKind("rows of runs", row_count)]
     for kind, files in (
-        ("logs", old_logs(settings, runs, shop_ids, retention.days)),
-        ("reports", old_reports(settings, runs, shop_ids)),
-        ("caches and uploads", old_shop_files(settings, shop_ids)),
+        ("logs", old_logs(settings, read_ids, retention.days)),
+        ("reports", old_reports(settings, read_ids)),
+        ("caches and uploads", old_shop_files(settings, read_ids)),
     ):
         results.append(_prune_files(kind, files, is_trial))
     results.append(_prune_bodies(settings, store, is_trial, progress))
     if busy:
-        results.append(PrunedKind("shops left out: they are being run", busy))
+        results.append(PrunedKind("shops left out: they are in use", busy))
     return results
 
 

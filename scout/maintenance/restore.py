@@ -10,7 +10,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.engine import URL, make_url
 
 from catalog.errors import StorageFull, UsageError
@@ -93,6 +93,7 @@ def _restore_sqlite(target: Path, copy: Path) -> None:
     part = target.with_name(f"{target.name}.part")
     shutil.copyfile(copy, part)
     _check_pages(part, copy)
+    _release_leases(URL.create("sqlite", database=str(part)))
     # A power cut must not leave the name of a database with half of its contents.
     os.sync()
     part.rename(target)
@@ -113,6 +114,19 @@ def _check_pages(database: Path, copy: Path) -> None:
 def _restore_postgresql(settings: Settings, url: URL, dump: Path) -> None:
     options = ["--no-owner", "--no-acl", "--exit-on-error", "--single-transaction"]
     run_program(settings, ["pg_restore", *options, f"--dbname={url.database}", str(dump)])
+    _release_leases(url)
+
+
+def _release_leases(url: URL) -> None:
+    """Release the leases of a restored database: their holders work on the one that was copied."""
+    engine = create_engine(url)
+    try:
+        # The schema of an older Scout may have none.
+        if inspect(engine).has_table("lease"):
+            with engine.begin() as connection:
+                connection.execute(text("UPDATE lease SET expires_at = NULL, token = token + 1"))
+    finally:
+        engine.dispose()
 
 
 def _restore_bodies(settings: Settings, source: Path, progress: Progress) -> None:

@@ -26,7 +26,7 @@ from catalog.models import (
     utc_now,
 )
 from catalog.runtime.batches import batches
-from scout.pipeline.run_records import PRUNED
+from catalog.storage.runs import PRUNED, is_pruned
 
 COMPARED_RUNS = 2
 """Finished runs of a shop that always stay: the last one, and the one that it is compared with."""
@@ -61,7 +61,7 @@ def removable_runs(session: Session, shop_id: int, retention: Retention) -> list
     for rank, run in enumerate(rows):
         finished += run.state == RunState.DONE
         is_compared = run.state == RunState.DONE and finished <= COMPARED_RUNS
-        if rank == 0 or run.state == RunState.RUNNING or is_compared or PRUNED in run.figures:
+        if rank == 0 or run.state == RunState.RUNNING or is_compared or is_pruned(run):
             continue
         is_old = bool(retention.days) and (run.finished_at or run.started_at) < cutoff
         is_surplus = bool(retention.runs) and rank >= retention.runs
@@ -96,7 +96,7 @@ def prune_run(session: Session, run_id: int) -> None:
 def remove_unreferenced_runs(session: Session, shop_id: int) -> None:
     """Remove the rows of the pruned runs of a shop to which nothing refers any more."""
     runs = session.exec(select(Run).where(Run.shop_id == shop_id)).all()
-    pruned = {run.id for run in runs if PRUNED in run.figures}
+    pruned = {run.id for run in runs if is_pruned(run)}
     surplus = pruned - _referenced_runs(session, shop_id, pruned)
     for batch in batches(sorted(run_id for run_id in surplus if run_id), _BATCH_SIZE):
         session.exec(delete(RunCounts).where(col(RunCounts.run_id).in_(batch)))

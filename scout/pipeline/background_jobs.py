@@ -86,7 +86,7 @@ class BackgroundJobs:
             if self._is_stopped:
                 raise Busy("the server is ending: try again when it is back")
             if self.is_busy(shop):
-                raise Busy(f"shop {shop.name!r} is being run already: wait for that run to end")
+                raise Busy(f"shop {shop.name!r} is in use already: wait for that to end")
             if self._settings.use_workers and kind in QUEUED_KINDS:
                 priority = shop_jobs.REQUESTED_PRIORITY
                 shop_jobs.enqueue(self._store, shop, kind, options, priority=priority)

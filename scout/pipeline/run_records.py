@@ -15,15 +15,12 @@ from typing import Any
 from sqlmodel import Session, col, select, update
 
 from catalog.errors import CrawlError, ScoutError, StoreError, UsageError
-from catalog.models import MAX_ROW_ID, Page, Run, RunState, Shop, Stage, utc_now
+from catalog.models import MAX_INTEGER, Page, Run, RunState, Shop, Stage, utc_now
 from catalog.runtime.telemetry.log_context import log_fields
 from catalog.runtime.telemetry.tracing import span
-from catalog.storage.runs import ShopRuns, read_shop_runs
+from catalog.storage.runs import ShopRuns, is_pruned, read_shop_runs
 from catalog.storage.store import Store
 from scout.shops import purge
-
-PRUNED = "pruned"
-"""Key of a run's figures: set where its findings and matches are gone."""
 
 log = logging.getLogger("scout.pipeline.run_records")
 
@@ -97,7 +94,7 @@ def latest_run(store: Store, shop: Shop) -> Run | None:
 
 def find_run(session: Session, run_id: int) -> Run | None:
     """Return the run with that id, or None; an id beyond the database's integers is no error."""
-    if abs(run_id) > MAX_ROW_ID:
+    if abs(run_id) > MAX_INTEGER:
         return None
     return session.get(Run, run_id)
 
@@ -110,7 +107,7 @@ def check_run_id(store: Store, shop: Shop, run_id: int) -> int:
         raise UsageError(
             f"shop {shop.name!r} has no run {run_id}: 'scout shop show {shop.name}' names the newest"
         )
-    if PRUNED in run.figures:
+    if is_pruned(run):
         raise UsageError(
             f"the findings of run {run_id} were removed: 'scout shop show {shop.name}' names the newest"
         )

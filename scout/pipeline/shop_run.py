@@ -44,8 +44,8 @@ def run_shop(
     """Run a shop to its report; resume an unfinished run unless a `fresh` one is requested.
 
     A `full` run fetches, learns, reads and matches everything, also what has not changed. A shop
-    without known offers is read by general rules. Raises Busy while the shop is being run already,
-    on this or any other machine, UnknownShop if it has been removed, LeaseLost if another process
+    without known offers is read by general rules. Raises Busy while the shop is in use already, on
+    this or any other machine, UnknownShop if it has been removed, LeaseLost if another process
     has taken it over, and the errors of the stages: the run then stays unfinished with the reason
     stored. A crawl without any page fails it.
     """

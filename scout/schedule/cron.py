@@ -61,6 +61,12 @@ class CronExpression(BaseTrigger):  # type: ignore[misc]
             # A number of more than 4300 digits, Python's limit for int().
             raise _invalid(text, "a number is too long") from error
 
+    @property
+    def has_fixed_time(self) -> bool:
+        """Return True for a plan at times of day, False for one that follows real time."""
+        minute, hour, *_ = self._fields.split()
+        return not (minute.startswith("*") or hour.startswith("*"))
+
     def next_time(self, after: datetime) -> datetime | None:
         """Return the first time after a moment, in `zone`; None if none within 50 years."""
         # cronsim computes in wall-clock time: asked in the repeated hour, it may name a time of the

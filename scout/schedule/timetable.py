@@ -16,17 +16,18 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from sqlmodel import col, select
 
-from catalog.errors import Busy, ScoutError, StoreError, UsageError
+from catalog.errors import Busy, ScoutError, StoreError, UnknownShop, UsageError
 from catalog.models import Delivery, Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.deliveries import get_delivery, list_deliveries
 from catalog.storage.leases.held_lease import HeldLease
-from catalog.storage.store import Store
+from catalog.storage.store import Store, lock_shop
 from scout.job_queue import shop_jobs
 from scout.job_queue.queue_schema import require_queue
 from scout.pipeline import locks
 from scout.pipeline.batch_run import MAX_ATTEMPTS
 from scout.pipeline.run_pool import RunPool, run_log_path
+from scout.pipeline.run_records import shop_key
 from scout.schedule.cron import CronExpression, next_time
 from scout.schedule.repetition import ClockWatch, Repetition
 
@@ -45,6 +46,10 @@ PRUNE_INTERVAL = 86_400
 MAX_DELAY = timedelta(hours=12)
 """Longest delay of a run that is made up for: the morning after, before the next one is due."""
 
+MAX_CLOCK_LEAD = timedelta(hours=3)
+"""Most by which the clock of another machine may be fast: a time within it that was begun there is
+not begun again, as Debian's cron does where a clock is set back (cron(8))."""
+
 SHOP_JOB = "shop-"
 """First part of the clock's names of shops' runs."""
 
@@ -54,18 +59,22 @@ DELIVERY_JOB = "delivery-"
 log = logging.getLogger("scout.schedule.timetable")
 
 
-def schedule_shop(store: Store, shop_id: int, expression: str) -> datetime:
+def schedule_shop(store: Store, shop: Shop, expression: str) -> datetime:
     """Store a shop's cron expression in place of an earlier one; return the first time.
 
-    Raises UsageError.
+    A paused plan goes on. Raises UsageError, and UnknownShop where the shop has been removed.
     """
     first = next_time(expression, utc_now())
     if first is None:
         raise UsageError(f"{expression!r} names no day that exists: it would never run")
     with store.write() as session:
+        shop_id = shop_key(shop)
+        lock_shop(session, shop_id)
+        if session.get(Shop, shop_id) is None:
+            raise UnknownShop(shop.name)
         row = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
         row = row or Schedule(shop_id=shop_id, cron=expression)
-        row.cron, row.last_started_at = expression, None
+        row.cron, row.last_started_at, row.is_paused = expression, None, False
         session.add(row)
     return first
 
@@ -223,8 +232,13 @@ class Timetable:
                 )
 
     def deliver(self, name: str, send: Callable[[Delivery], None]) -> None:
-        """Send a delivery; a failure is stored with it, and logged."""
+        """Send a delivery; a failure is stored with it, and logged.
+
+        Nothing is sent where another process leads meanwhile.
+        """
         try:
+            if self._lease is not None:
+                self._lease.check()
             send(get_delivery(self._store, name))
         except ScoutError as error:
             log.warning("a digest was not delivered", extra={"delivery": name, "error": str(error)})
@@ -290,7 +304,7 @@ class Timetable:
         except UsageError as error:
             log.warning("a scheduled shop is not run", extra={"shop": name, "error": str(error)})
             return
-        first = expression.get_next_fire_time(None, utc_now())
+        first = expression.get_next_fire_time(None, _planned_from(expression, schedule))
         if _is_overdue(expression, schedule):
             first = utc_now()
         self._scheduler.add_job(
@@ -301,15 +315,17 @@ class Timetable:
         """Run a shop in a process of its own and wait for its end; return the exit code.
 
         With workers, its run is queued instead. Nothing is begun where another process leads
-        meanwhile, as after this one was stopped for a while.
+        meanwhile, as after this one was stopped for a while, or where the plan was removed or
+        paused since it was last read.
         """
         try:
             if self._lease is not None:
                 self._lease.check()
             with self._store.write() as session:
                 row = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
-                if row is not None:
-                    row.last_started_at = utc_now()
+                if row is None or row.is_paused:
+                    return 0
+                row.last_started_at = utc_now()
             if self._uses_workers:
                 shop_jobs.enqueue(self._store, self._store.shop(name))
                 return 0
@@ -331,6 +347,18 @@ class Timetable:
                 },
             )
         return result.exit_code
+
+
+def _planned_from(expression: CronExpression, schedule: Schedule) -> datetime:
+    """Return the moment after which a plan runs next: now, or its last start by a fast clock.
+
+    A plan that follows real time runs by the present clock.
+    """
+    now = utc_now()
+    started = schedule.last_started_at
+    if started is None or not expression.has_fixed_time or started > now + MAX_CLOCK_LEAD:
+        return now
+    return max(started, now)
 
 
 def _is_overdue(expression: CronExpression, schedule: Schedule) -> bool:

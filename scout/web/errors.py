@@ -35,6 +35,8 @@ _STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (UsageError, 400),
     (BadUrl, 400),
     (Busy, 409),
+    # PostgreSQL has integers of four bytes: nothing has an id beyond them.
+    (OverflowError, 404),
     (StorageFull, 507),
     (StoreError, 503),
 )
@@ -47,6 +49,7 @@ def add_error_handlers(app: FastAPI) -> None:
     """Make the application answer errors by this module."""
     app.add_exception_handler(ScoutError, _answer_scout_error)
     app.add_exception_handler(BadUrl, _answer_scout_error)
+    app.add_exception_handler(OverflowError, _answer_overflow)
     app.add_exception_handler(HTTPException, _answer_http_error)
     app.add_exception_handler(RequestValidationError, _answer_invalid_request)
     app.add_exception_handler(NotSignedIn, _answer_not_signed_in)
@@ -63,6 +66,10 @@ def status_of(error: Exception) -> int:
 
 def _answer_scout_error(request: Request, error: Exception) -> Response:
     return error_response(request, status_of(error), str(error))
+
+
+def _answer_overflow(request: Request, error: Exception) -> Response:
+    return error_response(request, status_of(error), "a number is beyond those of the database")
 
 
 def _answer_http_error(request: Request, error: Exception) -> Response:

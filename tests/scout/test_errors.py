@@ -15,6 +15,7 @@ from catalog.models import Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.demo.demo_run import demo_settings
+from tests.reports.conftest import StoreBuilder
 from tests.scout.conftest import FakeStages, Scout
 
 CSV = "id,title,link,price\n1,Mug,http://127.0.0.1:8000/p/1,5.00 EUR\n"
@@ -80,6 +81,23 @@ def test_wrong_usage(scout: Scout, shop: Shop, arguments: tuple[str, ...], line:
     result = scout(*arguments)
     assert (result.code, result.out) == (2, "")
     assert line in result.error
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "demo", "--run", "99999999999"),
+        ("offers", "demo", "--since", "99999999999"),
+        ("rules", "show", "demo", "--version", "99999999999"),
+    ],
+)
+def test_numbers_that_nothing_can_have(
+    scout: Scout, store: Store, shop: Shop, arguments: tuple[str, ...]
+) -> None:
+    """Are those of no run and no version, on either database."""
+    StoreBuilder(store, shop).run()
+    assert "99999999999" in scout(*arguments).error
 
 
 def test_no_known_offers(scout: Scout, shop: Shop) -> None:

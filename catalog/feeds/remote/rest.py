@@ -193,6 +193,9 @@ def _next_url(url: str, page: Any, linked_url: str | None) -> str | None:
             f"{without_password(url)} names a next page on another server, "
             f"{without_password(next_url)}: not followed"
         )
+    # Behind a proxy, servers name themselves without encryption.
+    if url.startswith("https://") and next_url.startswith("http://"):
+        return f"https://{next_url.removeprefix('http://')}"
     return next_url
 
 
@@ -227,12 +230,13 @@ def _named_next(page: Any) -> str | None:
 def _numbered_url(url: str, number: int | None = None) -> str:
     """Return the URL with that page number, or with the next one."""
     parts = urlsplit(url)
-    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    # Other parameters may stand there several times: `brand=a&brand=b`.
+    query = parse_qsl(parts.query, keep_blank_values=True)
     if number is None:
-        current = query.get("page", "1")
+        current = dict(query).get("page", "1")
         number = int(current) + 1 if _is_number(current) else 2
-    query["page"] = str(number)
-    return urlunsplit(parts._replace(query=urlencode(query)))
+    query = [(name, value) for name, value in query if name != "page"]
+    return urlunsplit(parts._replace(query=urlencode([*query, ("page", str(number))])))
 
 
 def _is_number(text: str) -> bool:

@@ -145,7 +145,7 @@ def database_now(session: Session) -> datetime:
 def busy_message(subject: str, lease: Lease | None) -> str:
     """Format the message that another process holds a lease; None where that is not known."""
     holder = f" {describe_holder(lease)}" if lease is not None else ""
-    return f"{subject} is being run already{holder}: wait for that run to end"
+    return f"{subject} is in use already{holder}: wait for that to end"
 
 
 def _take(session: Session, fence: Fence, lock_file: str) -> Fence:

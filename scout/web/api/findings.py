@@ -13,6 +13,7 @@ from catalog.models import Review, RunState, Shop
 from catalog.storage.decisions.reviews import read_reviews_page
 from catalog.storage.finding_facets import FACETS, count_facet
 from catalog.storage.findings import FindingFilter, PageKey, count_matching, read_counts
+from catalog.storage.runs import is_pruned
 from reports.model.findings import ensure_stored, read_page_after
 from scout.inspect import review_decisions
 from scout.inspect.review_lists import action_name
@@ -71,6 +72,8 @@ def _select_run(context: Context, shop: Shop, run_id: int | None) -> int | None:
         run = get_shop_run(session, shop, run_id)
     if run.state != RunState.DONE:
         raise HTTPException(404, f"run {run_id} has not finished: it has no findings")
+    if is_pruned(run):
+        raise HTTPException(404, f"the findings of run {run_id} were removed")
     ensure_stored(context.store, shop, run_id)
     return run_id
 

@@ -360,11 +360,12 @@ class ImportPage(BaseModel):
 
 
 class ScheduleRow(BaseModel):
-    """The schedule of a shop; `next` are the next five times."""
+    """The schedule of a shop; `next` are the next five times, none while it is paused."""
 
     shop: str
     cron: str
     next: list[datetime]
+    paused: bool
     last_started_at: datetime | None
 
 

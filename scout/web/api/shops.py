@@ -13,7 +13,6 @@ from catalog.models import CatalogImport, KnownOffer, Schedule, Shop, utc_now
 from catalog.storage.shop_list import ShopFilter, ShopKey, ShopSort, count_shops, shop_key
 from scout.maintenance import shop_removal
 from scout.overview import describe_row, describe_shop, list_shops
-from scout.pipeline import run_records
 from scout.schedule.cron import next_times
 from scout.schedule.timetable import schedule_shop, unschedule_shop
 from scout.shops import registration
@@ -214,9 +213,14 @@ def _schedule(shop: Shop, schedule: Schedule) -> models.ScheduleRow:
     times: list[datetime] = []
     # An expression of an earlier version that cannot be used any more never runs.
     with suppress(UsageError):
-        times = next_times(schedule.cron, utc_now(), NEXT_TIMES)
+        if not schedule.is_paused:
+            times = next_times(schedule.cron, utc_now(), NEXT_TIMES)
     return models.ScheduleRow(
-        shop=shop.name, cron=schedule.cron, next=times, last_started_at=schedule.last_started_at
+        shop=shop.name,
+        cron=schedule.cron,
+        next=times,
+        paused=schedule.is_paused,
+        last_started_at=schedule.last_started_at,
     )
 
 
@@ -224,7 +228,7 @@ def _schedule(shop: Shop, schedule: Schedule) -> models.ScheduleRow:
 def set_schedule(context: Editor, shop: str, new: models.NewSchedule) -> models.ScheduleRow:
     """Run a shop by the clock, in place of its earlier schedule."""
     stored = context.shop(shop)
-    schedule_shop(context.store, run_records.shop_key(stored), new.cron)
+    schedule_shop(context.store, stored, new.cron)
     context.audit("scheduled", stored.name, cron=new.cron)
     with context.store.read() as session:
         schedule = session.exec(select(Schedule).where(Schedule.shop_id == stored.id)).one()

@@ -185,9 +185,19 @@ def _render_account(
     )
 
 
+def _require_session(context: Context) -> None:
+    """Raise HTTPException 403 for a request with an API token.
+
+    A token is less than its account: it cannot make another one of a greater role or without end.
+    """
+    if context.session_id is None:
+        raise HTTPException(403, "this needs a login with the password, not an API token")
+
+
 @router.post("/account/password")
 def change_password(context: Viewer, former: FormText, password: FormText) -> Response:
     """Change one's own password; other sessions end."""
+    _require_session(context)
     address = context.request.client.host if context.request.client else ""
     name = context.user.name
     if login_limit.is_limited(context.store, name, address):
@@ -209,6 +219,7 @@ def change_password(context: Viewer, former: FormText, password: FormText) -> Re
 @router.post("/account/sessions/end")
 def end_other_sessions(context: Viewer) -> Response:
     """End all sessions of one's account but this one."""
+    _require_session(context)
     ended = sessions.end_sessions(context.store, context.account_id, context.session_id)
     context.audit("sessions ended", sessions=ended)
     text = read_language(context.language).ngettext(
@@ -220,6 +231,7 @@ def end_other_sessions(context: Viewer) -> Response:
 @router.post("/account/tokens")
 def add_token(context: Viewer, name: FormText, role: FormText, days: FormText = "") -> Response:
     """Make an API token and show it, once."""
+    _require_session(context)
     try:
         number = parse_days(days)
         token = api_tokens.add_token(
@@ -234,6 +246,7 @@ def add_token(context: Viewer, name: FormText, role: FormText, days: FormText = 
 @router.post("/account/tokens/remove")
 def remove_token(context: Viewer, name: FormText) -> Response:
     """Delete an API token."""
+    _require_session(context)
     api_tokens.remove_token(context.store, context.account_id, name)
     context.audit("token removed", token=name)
     return context.redirect("/account", Message(context.gettext("The token is removed.")))

@@ -115,14 +115,15 @@ def _lines(store: Store, rows: list[ShopRow], language: Language) -> list[ShopLi
     shop_ids = [shop_id_of(row.shop) for row in rows]
     with store.read() as session:
         trends = read_trends(session, shop_ids)
-        plans = select(Schedule.shop_id, Schedule.cron).where(col(Schedule.shop_id).in_(shop_ids))
-        crons = dict(session.exec(plans).all())
+        plans = select(Schedule).where(col(Schedule.shop_id).in_(shop_ids))
+        schedules = {schedule.shop_id: schedule for schedule in session.exec(plans)}
     lines = []
     for row, shop_id in zip(rows, shop_ids, strict=True):
-        cron = crons.get(shop_id)
+        schedule = schedules.get(shop_id)
         plan, next_at = "", None
-        if cron is not None:
-            plan, next_at = describe_cron(cron, language), _next_time(cron)
+        if schedule is not None:
+            plan = describe_cron(schedule.cron, language)
+            next_at = None if schedule.is_paused else _next_time(schedule.cron)
         has_report = row.finished is not None and "html" in report_paths(store, row.finished)
         points = trends.get(shop_id, [])
         lines.append(ShopLine(row, sparkline(points), plan, next_at, has_report))

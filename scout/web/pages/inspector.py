@@ -29,7 +29,7 @@ from scout.inspect.stored_pages import (
 from scout.web.access.guard import Editor, Viewer, page_router
 from scout.web.context import Context, Message
 from scout.web.plain_text import PlainText, ShortText
-from scout.web.query_filters import parse_number
+from scout.web.query_filters import parse_number, parse_row_id
 from scout.web.rendering import path_part
 from scout.web.security import STORED_PAGE_POLICY
 from scout.web.stored_rows import RowId
@@ -132,7 +132,7 @@ def show_inspection(name: str, context: Viewer, url: str = "") -> Response:
 
 def _find_page(context: Context, shop: Shop, url: str) -> Page | None:
     """Return the stored page that the query names by its URL or row. Raises HTTPException 404."""
-    page_id = parse_number(context.request, "page", 0)
+    page_id = parse_row_id("page", context.request.query_params.get("page", ""))
     if not url and not page_id:
         return None
     stored = select(Page).where(Page.shop_id == shop.id, col(Page.body).is_not(None))

@@ -12,7 +12,6 @@ from tzlocal import get_localzone_name
 
 from catalog.errors import UsageError
 from catalog.models import Schedule, Shop, utc_now
-from scout.pipeline.run_records import shop_key
 from scout.schedule.cron import CronExpression, next_times
 from scout.schedule.timetable import pause_shop, schedule_shop, unschedule_shop
 from scout.schedule.words import describe_cron
@@ -109,7 +108,7 @@ def _preview(expression: str, context: Context) -> Preview | None:
 def set_schedule(context: Editor, shop: FormText, cron: FormText) -> Response:
     """Run a shop by the clock, in place of its earlier schedule."""
     stored = context.shop(shop)
-    first = schedule_shop(context.store, shop_key(stored), cron.strip())
+    first = schedule_shop(context.store, stored, cron.strip())
     context.audit("scheduled", stored.name, cron=cron.strip())
     text = context.gettext("{shop} runs first on {time}, while scout serve is up.")
     time = read_language(context.language).minute(first)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -71,12 +72,13 @@ class ReasonLine:
 
 @dataclass(frozen=True)
 class Plan:
-    """The schedule of a shop in words, with its next times."""
+    """The schedule of a shop in words, with its next times; none while it is paused."""
 
     cron: str
     words: str
     next_times: Sequence[datetime]
     last_started_at: datetime | None
+    is_paused: bool
 
 
 @router.get("/shops/{name}")
@@ -179,13 +181,12 @@ def _plan(schedule: Schedule | None, context: Context) -> Plan | None:
     if schedule is None:
         return None
     times: list[datetime] = []
-    try:
-        times = next_times(schedule.cron, utc_now(), _NEXT_TIMES)
-    except UsageError:
-        # Stored by an earlier version that took more expressions; the plan stays visible.
-        times = []
+    # Stored by an earlier version that took more expressions; the plan stays visible.
+    with suppress(UsageError):
+        if not schedule.is_paused:
+            times = next_times(schedule.cron, utc_now(), _NEXT_TIMES)
     words = describe_cron(schedule.cron, read_language(context.language))
-    return Plan(schedule.cron, words, times, schedule.last_started_at)
+    return Plan(schedule.cron, words, times, schedule.last_started_at, schedule.is_paused)
 
 
 @router.post("/shops/{name}/causes/dismiss")

@@ -25,6 +25,7 @@ from catalog.storage.shop_list import (
     ShopSort,
     count_shops,
     read_shop_list,
+    read_shop_rows,
     shop_key,
 )
 from catalog.storage.store import Store
@@ -124,9 +125,12 @@ def test_shops(filled: Store) -> None:
                 after = shop_key(page[-1], sort)
         assert names == whole, sort
         assert len(set(names)) == 7, sort
+    with filled.write() as session:
+        session.get_one(Shop, 1).name = "Äpfel 1"
     with filled.read() as session:
         for where, number in (
-            (ShopFilter(text="sHOP 1"), 3),
+            (ShopFilter(text="sHOP 1"), 2),
+            (ShopFilter(text="Äpfel"), 1),
             (ShopFilter(text="%"), 0),
             (ShopFilter(state="failed"), 1),
             (ShopFilter(state="done"), 2),
@@ -134,7 +138,11 @@ def test_shops(filled: Store) -> None:
         ):
             assert count_shops(session, where) == number, where
             assert len(read_shop_list(session, where)) == number, where
+        if session.get_bind().dialect.name == "sqlite":
+            assert count_shops(session, ShopFilter(text="äPFEL")) == 1
         rows = {row.shop.id: row for row in read_shop_list(session, ShopFilter())}
+    with filled.read() as session:
+        assert [row.shop.id for row in read_shop_rows(session, [3, 99, 1])] == [3, 1]
     assert rows[1].newest is not None
     assert rows[1].finished is not None
     assert (rows[1].newest.id, rows[1].finished.id, rows[1].pages) == (3, 1, 9)

@@ -329,6 +329,13 @@ def test_a_damaged_database(settings: Settings, store: Store) -> None:
 
 
 @pytest.mark.both_databases
+def test_a_row_of_a_shop_that_was_removed(store: Store) -> None:
+    """Is refused in one line, as where a shop is removed while somebody decides on its offers."""
+    with pytest.raises(StoreError, match="another process has removed"), store.write() as session:
+        session.add(Run(shop_id=7))
+
+
+@pytest.mark.both_databases
 def test_readers_do_not_wait_for_writers(store: Store) -> None:
     """While one writes, others read what was before."""
     with store.write() as writing:

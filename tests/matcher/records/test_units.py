@@ -9,3 +9,43 @@ from matcher.records.units import normalise_quantities
 def test_text_without_a_quantity_stays(text: str) -> None:
     """Text that only looks like a quantity is left as it is."""
     assert normalise_quantities(text) == text
+
+
+SAME = [
+    ("rug 60 x 40 cm", "rug 60x40 cm"),
+    ("rug 60cm x 40cm", "rug 60x40 cm"),
+    ("rug 60 × 40 cm", "rug 60x40 cm"),
+    ("box 60 x 80 x 40 cm", "box 60x80x40cm"),
+    ("screw 3,5 x 40 mm", "screw 3.5x40 mm"),
+    ("screen 1920 x 1080", "screen 1920x1080"),
+    ("wine 6x0,75 l", "wine 6 x 0.75 l"),
+    ("cable 2x5 m", "cable 2 x 5 m"),
+    ("oil 0,750 l", "oil 750 ml"),
+    ("oil 1,500 ml", "oil 1.5 l"),
+    ("tablets 0.25 mg", "tablets 0,25mg"),
+]
+
+
+@pytest.mark.parametrize(("text", "other"), SAME)
+def test_spaces_and_marks_of_amounts(text: str, other: str) -> None:
+    """Dimensions, packs and decimals are the same however a shop sets spaces, commas and units."""
+    assert normalise_quantities(text) == normalise_quantities(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "normalised"),
+    [
+        ("rug 60 x 40 cm", "rug 60x40 cm"),
+        ("wine 6x0,75 l", "wine 6pcs 750ml"),
+        ("cable 2x5 m", "cable 2pcs 5000mm"),
+        ("4x4 car", "4x4 car"),
+        ("2 x 100", "2pcs 100"),
+        ("12 x tea", "12pcs tea"),
+        ("60 mm x 40 cm", "60mm x 400mm"),
+        ("tablets 0.25 mg", "tablets 0.00025g"),
+        ("tablets 1.6 mg", "tablets 0.0016g"),
+    ],
+)
+def test_dimensions_are_no_packs(text: str, normalised: str) -> None:
+    """`60 x 40 cm` are no sixty pieces, `6x0,75 l` are six; small doses keep their digits."""
+    assert normalise_quantities(text) == normalised

@@ -256,6 +256,44 @@ def test_a_decision_counts_at_once(
 
 
 @pytest.mark.both_databases
+def test_a_confirmed_offer_that_has_reappeared(fill: Any, store: Store, shop: Shop) -> None:
+    """Stays one that was missing in an earlier run, before the next report too."""
+    runs = [fill.run() for _ in range(3)]
+    fill.finding(runs[0], "a")
+    fill.finding(runs[1], "b")
+    fill.finding(runs[2], "a")
+    fill.save()
+    backfill_findings(store, shop)
+    fill.decide("a", ReviewDecision.ACCEPT)
+    fill.save()
+    with store.write() as session:
+        update_findings(session, shop, runs[2], [fill.url("a")])
+    changes = counts_of(store, runs[2]).changes
+    store_run_findings(store, shop, runs[2], {})
+    assert changes == counts_of(store, runs[2]).changes == {"reappeared": 1}
+
+
+@pytest.mark.both_databases
+def test_decisions_while_findings_are_read(
+    fill: Any, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Move no finding out of the pages that are left: an export lacks none."""
+    monkeypatch.setattr("reports.model.findings._PAGE_SIZE", 2)
+    run = fill.run()
+    for number in range(6):
+        fill.finding(run, f"p{number}", price=9 - number)
+    fill.save()
+    findings = iterate_findings(store, shop, run, FindingFilter(verdicts=MISSING))
+    read = [next(findings).url for _ in range(2)]
+    for path in ("p0", "p1"):
+        fill.decide(path, ReviewDecision.REJECT)
+    fill.save()
+    with store.write() as session:
+        update_findings(session, shop, run, read)
+    assert [finding.url for finding in findings] == [fill.url(f"p{n}") for n in range(2, 6)]
+
+
+@pytest.mark.both_databases
 def test_matches_written_later_are_stored_when_shown(fill: Any, store: Store, shop: Shop) -> None:
     """A finished run whose findings were not stored, or were matched anew since, is stored when it is listed."""
     run = fill.run()

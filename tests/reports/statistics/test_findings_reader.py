@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from catalog.models import Shop
+from catalog.models import ReviewDecision, Shop
 from catalog.storage.store import Store
 from reports.statistics.findings_reader import read_findings
 
@@ -38,3 +38,16 @@ def test_language_of_a_page(
     with store.read() as session:
         (finding,) = read_findings(session, shop, run)
     assert finding.language == language
+
+
+def test_long_urls_stay_whole(fill: Any, store: Store, shop: Shop) -> None:
+    """A long URL of an offer is cut nowhere: it is no other URL, and a decision on it is found."""
+    run = fill.run()
+    main, other = fill.url("p/" + "x" * 900), fill.url("q/" + "x" * 900)
+    fill.finding(run, main, urls=[main, other])
+    fill.decide(other, ReviewDecision.IGNORE)
+    fill.save()
+    with store.read() as session:
+        (finding,) = read_findings(session, shop, run)
+    assert finding.as_row()["other_urls"] == [other]
+    assert finding.is_ignored

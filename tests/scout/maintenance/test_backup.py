@@ -15,6 +15,7 @@ from catalog.models import Page, PageState, Shop
 from catalog.runtime.file_locks import lock_file
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
+from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
 from scout.maintenance import backup, postgresql_programs, restore
 from scout.maintenance.backup import LOCK, MANIFEST, back_up_store, remove_older_backups
@@ -46,6 +47,7 @@ def fill(settings: Settings) -> tuple[Store, str]:
         session.flush()
         session.add(Page(shop_id=shop.id, url="p", state=PageState.FETCHED, body=body))
         session.add(Page(shop_id=shop.id, url="q", state=PageState.PENDING))
+    lease_table.acquire(store, "shop-1", "shop 'demo'", 90, "a file")
     return store, body
 
 
@@ -54,6 +56,8 @@ def check(settings: Settings, body: str) -> None:
     store = Store.open(settings)
     with store.read() as session:
         urls = session.exec(select(Page.url).order_by(Page.url)).all()
+    # A run that went on while the backup was made goes on elsewhere.
+    assert lease_table.find_lease(store, "shop-1") is None
     store.engine.dispose()
     assert (store.shop("demo").name, list(urls)) == ("demo", ["p", "q"])
     assert BodyStore(settings.bodies).get(body) == b"<p>Lamp"

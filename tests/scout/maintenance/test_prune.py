@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import Session, col, func, select
@@ -24,14 +25,16 @@ from catalog.models import (
 )
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore, StoredBody
+from catalog.storage.runs import is_pruned
 from catalog.storage.store import Store
+from reports.model.finding_storage import backfill_findings
 from scout.maintenance import prune as prune_module
+from scout.maintenance.file_retention import PresentIds, old_logs
 from scout.maintenance.prune import prune_store
 from scout.maintenance.run_retention import Retention, count_rows
 from scout.maintenance.shop_removal import remove_shop
 from scout.pipeline import shop_run
-from scout.pipeline.run_records import PRUNED
-from tests.scout.conftest import Scout
+from tests.scout.conftest import Scout, web_client
 
 DAY = 24 * 3600
 
@@ -104,7 +107,10 @@ def test_old_runs_go(settings: Settings, store: Store, shop: Shop) -> None:
 def test_a_run_that_a_finding_names_keeps_its_row(
     settings: Settings, store: Store, shop: Shop, scout: Scout
 ) -> None:
-    """So does its count; its findings are gone, which commands tell. Later it may go as well."""
+    """So does its count, whoever looks at it; its findings are gone, which commands and API tell.
+
+    Later it may go as well.
+    """
     first = add_run(store, shop, 50)
     add_run(store, shop, 40, since=first)
     add_run(store, shop, 30, since=first)
@@ -112,9 +118,16 @@ def test_a_run_that_a_finding_names_keeps_its_row(
     assert first in run_ids(store, with_findings=False)
     assert first not in run_ids(store, with_findings=True)
     with store.read() as session:
-        assert PRUNED in session.get_one(Run, first).figures
-        assert session.get(RunCounts, first) is not None
+        assert is_pruned(session.get_one(Run, first))
     assert "were removed" in scout("report", shop.name, "--run", str(first)).error
+    viewer = web_client(settings, store)
+    assert viewer.get(f"/runs/{first}").status_code == 200
+    assert viewer.get(f"/api/v1/runs/{first}").status_code == 200
+    answer = viewer.get(f"/api/v1/shops/demo/findings?run={first}")
+    assert (answer.status_code, "were removed" in answer.text) == (404, True)
+    backfill_findings(store, shop)
+    with store.read() as session:
+        assert session.get_one(RunCounts, first).missing == 1
     for age in (3, 2, 1):
         add_run(store, shop, age)
     prune(settings, store, runs=1)
@@ -127,9 +140,52 @@ def test_a_shop_that_is_run_is_left_out(settings: Settings, store: Store, shop: 
         add_run(store, shop, age)
     with shop_run.lock_shop(settings, store, shop):
         counted = prune(settings, store, runs=1)
-    assert counted["shops left out: they are being run"] == 1
+    assert counted["shops left out: they are in use"] == 1
     assert counted["runs"] == 0
     assert prune(settings, store, runs=1)["runs"] == 1
+
+
+def test_a_shop_that_is_added_meanwhile_keeps_its_files(
+    settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first run may be over before the files are looked at."""
+    files = [
+        settings.data_dir / name
+        for name in ("logs/shop-2.log", "logs/crawl-2-2.log", "reports/2-new/2/report.html")
+    ]
+    add_run(store, shop, 9)
+    prune_shop = prune_module._prune_shop
+
+    def add_shop_and_prune(*arguments: Any) -> Any:
+        with store.write() as session:
+            session.add(new := Shop(name="new", url="http://127.0.0.1:9/"))
+        add_run(store, new, 0)
+        for file in files:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("new")
+        return prune_shop(*arguments)
+
+    monkeypatch.setattr(prune_module, "_prune_shop", add_shop_and_prune)
+    counted = prune(settings, store, runs=1)
+    assert (counted["logs"], counted["reports"]) == (0, 0)
+    assert all(file.exists() for file in files)
+
+
+def test_files_that_go_meanwhile(settings: Settings, store: Store, shop: Shop) -> None:
+    """A shop may be removed, with its files, after they were listed."""
+    log = settings.data_dir / "logs" / f"shop-{shop.id}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("line")
+
+    def read_ids() -> PresentIds:
+        log.unlink()
+        return PresentIds({1}, {1})
+
+    assert list(old_logs(settings, read_ids, days=1)) == []
+    log.write_text("line")
+    (gone,) = old_logs(settings, lambda: PresentIds(log.unlink() or (), ()), days=1)
+    assert gone.size == 0
+    gone.remove()
 
 
 def make_old(path: Path, days: int = 2) -> None:

@@ -137,7 +137,7 @@ def test_one_at_a_time(
     """While a shop is being run, a second run is refused with the id of the running process."""
     with (
         shop_run.lock_shop(settings, store, known_shop),
-        pytest.raises(Busy, match=r"'demo' is being run already.*process \d+"),
+        pytest.raises(Busy, match=r"'demo' is in use already.*process \d+"),
     ):
         shop_run.run_shop(settings, store, known_shop)
     shop_run.run_shop(settings, store, known_shop)

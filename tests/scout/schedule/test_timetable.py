@@ -1,5 +1,6 @@
 """The timetable: plans, the leader, and each run in a process of its own."""
 
+import json
 import os
 import signal
 import threading
@@ -10,13 +11,17 @@ from datetime import datetime, timedelta
 import pytest
 from sqlmodel import select
 
-from catalog.errors import StoreError
-from catalog.models import Schedule, Shop, utc_now
+from catalog.errors import LeaseLost, StoreError, UnknownShop
+from catalog.models import Delivery, DeliveryKind, Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
+from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
+from scout.delivery.deliveries import add_delivery
+from scout.maintenance.shop_removal import remove_shop
 from scout.schedule import repetition
 from scout.schedule.timetable import (
     Timetable,
+    pause_shop,
     schedule_shop,
     scheduled_shops,
     unschedule_shop,
@@ -36,6 +41,27 @@ def test_commands(scout: Scout, shop: Shop) -> None:
     assert (repeated.code, "is not scheduled" in repeated.error) == (2, True)
 
 
+@pytest.mark.both_databases
+def test_scheduling_a_removed_shop(settings: Settings, store: Store, shop: Shop) -> None:
+    """A shop that was removed since it was loaded is unknown, in one line; nothing is stored."""
+    remove_shop(settings, store, shop)
+    with pytest.raises(UnknownShop, match="no shop is called 'demo'"):
+        schedule_shop(store, shop, "0 5 * * *")
+    assert scheduled_shops(store) == []
+
+
+def test_paused_plan(scout: Scout, store: Store, shop: Shop) -> None:
+    """A paused plan is listed without a next time; a new expression lets it go on."""
+    assert scout("schedule", "add", "demo", "--cron", "0 5 * * *").code == 0
+    pause_shop(store, shop, paused=True)
+    row = json.loads(scout("schedule", "list", "--json").out)
+    assert (row["next"], row["paused"]) == (None, True)
+    assert scout("schedule", "add", "demo", "--cron", "0 6 * * *").code == 0
+    row = json.loads(scout("schedule", "list", "--json").out)
+    assert row["next"] is not None
+    assert row["paused"] is False
+
+
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The arguments of the runs that are started; each ends at once with an error."""
@@ -43,7 +69,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 def _plan(store: Store, shop: Shop, last: datetime | None, text: str = "0 5 * * *") -> None:
-    schedule_shop(store, shop.id or 0, text)
+    schedule_shop(store, shop, text)
     with store.write() as session:
         session.exec(select(Schedule)).one().last_started_at = last
 
@@ -69,6 +95,41 @@ def test_missed_run(
     time.sleep(0.2)
     timetable.stop()
     assert started == [["--data-dir", "x", "run", "--", "demo"]] * runs
+
+
+@pytest.mark.parametrize(
+    ("lead", "text", "is_skipped"),
+    [
+        (timedelta(minutes=40), "{minute} {hour} * * *", True),
+        (timedelta(minutes=40), "* * * * *", False),
+        (timedelta(days=2), "{minute} {hour} * * *", False),
+    ],
+    ids=["fixed time", "real time", "a clock that was wrong by days"],
+)
+def test_taking_over_from_a_fast_clock(
+    settings: Settings, store: Store, shop: Shop, lead: timedelta, text: str, is_skipped: bool
+) -> None:
+    """A time of day that another machine's fast clock has begun already is not begun again."""
+    soon = utc_now().astimezone() + timedelta(minutes=30)
+    _plan(store, shop, utc_now() + lead, text.format(minute=soon.minute, hour=soon.hour))
+    timetable = Timetable(settings, store, [])
+    timetable.start()
+    _wait(lambda: len(timetable._planned) == 1)
+    planned = timetable._scheduler.get_job("shop-1").next_run_time
+    timetable.stop()
+    assert (planned > utc_now() + timedelta(hours=20)) is is_skipped
+
+
+def test_plan_that_was_removed_or_paused_meanwhile(
+    settings: Settings, store: Store, shop: Shop, started: list[list[str]]
+) -> None:
+    """It is not run, though the timetable reads the plans again only every half minute."""
+    timetable = Timetable(settings, store, [])
+    assert timetable.run(shop.id or 0, "demo") == 0
+    schedule_shop(store, shop, "0 5 * * *")
+    pause_shop(store, shop, paused=True)
+    assert timetable.run(shop.id or 0, "demo") == 0
+    assert started == []
 
 
 def _wait(condition: Callable[[], bool]) -> None:
@@ -114,6 +175,26 @@ def test_the_leader_maintains_the_store(settings: Settings, store: Store) -> Non
     assert calls == ["prune", "assess"]
 
 
+def test_a_former_leader_sends_nothing(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was stopped beyond the time of a digest leaves it to the one that leads now."""
+    sent: list[Delivery] = []
+    add_delivery(store, "daily", DeliveryKind.WEBHOOK, "https://a.example/", "@daily")
+    timetable = Timetable(settings, store, [], sent.append)
+    timetable.start()
+    _wait(lambda: timetable.is_leader)
+    timetable.deliver("daily", sent.append)
+
+    def check(_: HeldLease) -> None:
+        raise LeaseLost("taken over")
+
+    monkeypatch.setattr(HeldLease, "check", check)
+    timetable.deliver("daily", sent.append)
+    timetable.stop()
+    assert len(sent) == 1
+
+
 def test_plans_follow_the_store(settings: Settings, store: Store, shop: Shop) -> None:
     """Plans that are added, changed or removed in the store take effect without a restart."""
     timetable = Timetable(settings, store, [])
@@ -124,7 +205,7 @@ def test_plans_follow_the_store(settings: Settings, store: Store, shop: Shop) ->
         if text is None:
             unschedule_shop(store, shop)
         else:
-            schedule_shop(store, shop.id or 0, text)
+            schedule_shop(store, shop, text)
         timetable.refresh()
         planned.append(dict(timetable._planned))
     timetable.stop()
@@ -135,7 +216,7 @@ def test_plans_are_made_anew_when_the_clock_is_set(
     settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run planned for a time that is hours away since the clock was set back is planned again."""
-    schedule_shop(store, shop.id or 0, "* * * * *")
+    schedule_shop(store, shop, "* * * * *")
     timetable = Timetable(settings, store, [])
     timetable.start()
     _wait(lambda: len(timetable._planned) == 1)

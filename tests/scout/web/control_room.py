@@ -107,7 +107,7 @@ def open_control_room(settings: Settings, store: Store, folder: Path) -> Iterato
     _store_other_shops(store, folder)
     for role in Role:
         add_account(store, str(role), role, PASSWORD)
-    schedule_shop(store, shop.id or 0, "30 5 * * 1-5")
+    schedule_shop(store, shop, "30 5 * * 1-5")
     team = f"<b onclick='{FLAG}=1'>team"
     add_delivery(store, team, DeliveryKind.MAIL, "team@shop.example", "0 7 * * 1-5")
     record_action(store, "admin", "offers decided", "demo", {"decision": HOSTILE_TITLES[0]})

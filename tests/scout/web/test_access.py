@@ -192,6 +192,29 @@ def test_tokens(app: FastAPI, ada: Account, store: Store) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("tokens", {"name": "greater", "role": "admin"}),
+        ("tokens", {"name": "without end", "role": "viewer"}),
+        ("tokens/remove", {"name": "ci"}),
+        ("password", {"former": PASSWORD, "password": "another password"}),
+        ("sessions/end", {}),
+    ],
+)
+def test_a_token_cannot_change_its_account(
+    app: FastAPI, store: Store, path: str, fields: dict[str, str]
+) -> None:
+    """A token of a lesser role, or with an end, makes no other token, and ends no session."""
+    signed_in(app, Role.ADMIN)
+    token = api_tokens.add_token(store, "admin-0", "ci", Role.VIEWER, 1)
+    program = Browser(app)
+    program.headers["authorization"] = f"Bearer {token}"
+    assert program.post(f"/account/{path}", data=fields).status_code == 403
+    assert [row.name for row in api_tokens.list_tokens(store, 1)] == ["ci"]
+    assert len(sessions.list_sessions(store, 1)) == 1
+
+
+@pytest.mark.parametrize(
     ("name", "role", "days"), [("", "viewer", ""), ("x", "admin", ""), ("x", "viewer", "-1")]
 )
 def test_bad_tokens(app: FastAPI, store: Store, name: str, role: str, days: str) -> None:

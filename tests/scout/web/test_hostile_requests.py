@@ -12,6 +12,8 @@ from catalog.models import Role, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline.run_pool import RunResult
+from scout.web.api.cursors import encode_cursor
+from tests.reports.conftest import StoreBuilder
 from tests.scout.conftest import web_client
 from tests.scout.web.browser import PASSWORD, Browser, form_token, signed_in
 from tests.scout.web.test_guard import ROUTES
@@ -98,6 +100,35 @@ def test_paths_and_queries(client: TestClient, value: str) -> None:
     for address, status in zip(addresses, statuses, strict=True):
         assert status < 500, address[:200]
         assert address not in refused or status in (303, 400, 404, 422), address[:200]
+
+
+@pytest.mark.both_databases
+def test_numbers_and_times_beyond_those_of_a_column(
+    settings: Settings, store: Store, shop: Shop
+) -> None:
+    """Nothing has them, on either database, whose integers may be of four bytes."""
+    fill = StoreBuilder(store, shop)
+    fill.finding(fill.run(), "a")
+    fill.save()
+    client = web_client(settings, store, Role.ADMIN)
+    large = 10**17
+    late = "9999-12-31T23:59:59-14:00"
+    findings = "/api/v1/shops/demo/findings"
+    paths = [
+        *(f"{path}/{large}" for path in ("/runs", "/api/v1/runs", "/snapshots")),
+        *(f"{path}?before={large}" for path in ("/runs", "/imports", "/audit")),
+        *(f"/api/v1/{path}?cursor={encode_cursor(large)}" for path in ("runs", "audit")),
+        *(f"{findings}?{name}={large}" for name in ("run", "since")),
+        f"{findings}?cursor={encode_cursor('value', 1, large)}",
+        f"{findings}?since={late}",
+        f"{findings}?sort=first-seen&cursor={encode_cursor('first-seen', late, 1)}",
+        f"/?cursor={encode_cursor('name', 'x', large)}",
+    ]
+    requests = [{"method": "GET", "url": path} for path in paths]
+    requests.append({"method": "POST", "url": f"/notices/{large}/dismiss"})
+    requests.append({"method": "POST", "url": f"/shops/demo/findings/undo?step={large}"})
+    for request in requests:
+        assert client.request(**request).status_code < 500, request
 
 
 @pytest.mark.parametrize("name", PARAMETERS)

@@ -139,6 +139,8 @@ def test_pins_and_missing_pages(app: FastAPI, store: Store, learnt: Shop) -> Non
     )
     missing = browser.get("/shops/demo/inspect", params={"url": "https://x.example/"})
     assert missing.status_code == 404
+    # A large database has pages of eight digits and more.
+    assert browser.get("/shops/demo/inspect?page=12345678").status_code == 404
     assert browser.get("/shops/demo/inspect/99/view").status_code == 400
     assert browser.get("/snapshots/99").status_code == 404
     snapshot = browser.get("/snapshots/1")

@@ -193,7 +193,10 @@ def test_a_schedule_in_words(app: FastAPI, store: Store) -> None:
     browser.submit("/schedules/pause", shop="demo")
     with store.read() as session:
         assert session.exec(select(Schedule)).one().is_paused
-    assert "paused" in browser.get("/schedules").text
+    for path in ("/schedules", "/shops/demo"):
+        assert "paused" in browser.get(path).text
+    (plan,) = browser.get("/api/v1/schedules").json()["items"]
+    assert (plan["paused"], plan["next"]) == (True, [])
     browser.submit("/schedules/continue", shop="demo")
     with store.read() as session:
         assert not session.exec(select(Schedule)).one().is_paused

@@ -108,7 +108,7 @@ def test_stopped_run(queue_store: Store, fleet: Fleet) -> None:
     second = fleet.start("run", "second", 5)
     _, refusal = second.communicate(timeout=30)
     assert second.returncode == 1
-    assert f"'a' is being run already by process {first.pid} on " in refusal
+    assert f"'a' is in use already by process {first.pid} on " in refusal
     os.kill(first.pid, signal.SIGSTOP)
     _wait(lambda: lease_table.find_lease(queue_store, "shop-1") is None)
     third = fleet.start("run", "second", 5)

@@ -129,6 +129,21 @@ def test_numbered_pages(endpoint: Endpoint, last: Answer) -> None:
     assert endpoint.asked[1] == "/o?shop=7&page=2"
 
 
+def test_parameters_that_are_repeated(endpoint: Endpoint) -> None:
+    """All of them are sent with each page."""
+    endpoint.answer = lambda path, query: page(
+        [{"id": query["page"]}] if query["page"] < "3" else []
+    )
+    assert ids(f"{endpoint.url}/o?brand=a&page=1&brand=b") == ["1", "2"]
+    assert endpoint.asked[1:] == ["/o?brand=a&brand=b&page=2", "/o?brand=a&brand=b&page=3"]
+
+
+def test_the_next_page_stays_encrypted() -> None:
+    """Servers behind a proxy name their next page without encryption; passwords are sent there."""
+    url, next_url = "https://catalog.example/o", "http://catalog.example/o?page=2"
+    assert rest._next_url(url, {"next": next_url}, None) == "https://catalog.example/o?page=2"
+
+
 def test_endpoint_without_pages(endpoint: Endpoint) -> None:
     """An endpoint that gives the same list for every page is read once."""
     endpoint.answer = lambda path, query: page({"data": {"items": [{"id": 1}, {"id": 2}]}})

@@ -51,7 +51,7 @@ def test_one_holder(stores: tuple[Store, Store]) -> None:
     """A held lease is refused with its holder; a released one is free, with the next token."""
     first, second = stores
     fence = _acquire(first)
-    with pytest.raises(Busy, match=r"'demo' is being run already by process \d+ on .+ since 2"):
+    with pytest.raises(Busy, match=r"'demo' is in use already by process \d+ on .+ since 2"):
         _acquire(second)
     assert lease_table.renew(first, fence).is_held
     lease_table.release(first, fence)
