@@ -108,6 +108,12 @@ def print_figures(figures: dict[str, Any], as_json: bool) -> None:
             f"{figures['left_out']} records without a key were left out, "
             f"{figures['bad']} could not be read",
         )
+    for reason in figures["reasons"]:
+        print_note(reason)
+    if figures["bad"] > len(figures["reasons"]):
+        print_note(f"and {figures['bad'] - len(figures['reasons'])} further rows")
+    for note in figures["notes"]:
+        print_note(note)
 
 
 def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:

@@ -60,11 +60,15 @@ def _load_table(path: Path, columns: tuple[str, ...], id_column: str, progress: 
     # A record with nothing but an id has nothing to compare.
     rows = array("q")
     for row, values in enumerate(zip(*fields, strict=True)):
-        if any(values):
+        if any(map(str.strip, values)):
             rows.append(row)
     if len(rows) < len(ids):
         left_out = loaded.left_out + len(ids) - len(rows)
-        records = replace(records.select(rows), left_out=left_out, bad=loaded.bad)
+        chosen = records.select(rows)
+        records = replace(
+            loaded, fields=chosen.fields, texts=chosen.texts, lines=chosen.lines, names=columns,
+            left_out=left_out,
+        )  # fmt: skip
         ids = PackedTexts(ids[row] for row in rows)
     repeated = _find_repeated(ids)
     if repeated is not None:
