@@ -53,18 +53,18 @@ def write_pairs(run: DedupeRun, path: Path) -> None:
             table.writerow(cell_escaping.escape_row(cells))
 
 
-def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None) -> int:
+def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None, have_ids: bool = False) -> int:
     """Write a line per pair as it is found (to no file without a path). Returns their number."""
     if path is None:
         return sum(1 for _ in pairs)
     count = 0
     with complete_file(path) as file:
-        table = _start_table(file, ("left", "right", "similarity", "reason"))
+        names = ["left", "right", "similarity", "reason"]
+        table = _start_table(file, names + (["left_id", "right_id"] if have_ids else []))
         for pair in pairs:
             similarity = round(pair.similarity, SIMILARITY_DIGITS)
-            table.writerow(
-                cell_escaping.escape_row((pair.first, pair.later, similarity, pair.reason))
-            )
+            cells: list[cell_escaping.Cell] = [pair.first, pair.later, similarity, pair.reason]
+            table.writerow(cell_escaping.escape_row([*cells, *pair.ids]))
             count += 1
     return count
 

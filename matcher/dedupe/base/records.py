@@ -318,9 +318,9 @@ def _open_binary(path: Path) -> BufferedReader:
     suffix = path.suffix.lower()
     # A buffer shows the start of a stream, and reads compressed ones in large pieces.
     if suffix == ".xz":
-        return BufferedReader(lzma.open(path, "rb"))  # type: ignore[arg-type]
+        return BufferedReader(lzma.open(path, "rb"))
     if suffix == ".gz":
-        return BufferedReader(gzip.open(path, "rb"))  # type: ignore[arg-type]
+        return BufferedReader(gzip.open(path, "rb"))
     return path.open("rb")
 
 

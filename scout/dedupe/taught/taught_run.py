@@ -68,6 +68,8 @@ class TaughtRequest:
     age: str | None = None
     prefer: Preference = "confirmed"
     index: Path | None = None
+    drop: Path | None = None
+    replaces: bool = False
 
     def paths(self) -> list[Path]:
         """Return the files to compare."""
