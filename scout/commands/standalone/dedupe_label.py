@@ -62,7 +62,7 @@ def ask_for_labels(
     request = TaughtRequest(
         file, right, column_names(key), id_column=id_column, kinds=tuple(kind or ())
     )
-    path = labels or file.with_name(file.name + ".labels.csv")
+    path = labels or file.parent / f"{file.name}.labels.csv"
     with get_invocation(context).progress() as progress:
         session = LabelSession.open(request, path, progress)
     _ask(session, count)

@@ -153,6 +153,13 @@ def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
     if taught["variant_pairs"]:
         rules = ", ".join(taught["variants"])
         print_lines(f"{plural(taught['variant_pairs'], 'pair')} kept apart as variants ({rules}).")
+    if taught["equal_apart"]:
+        left, right = taught["equal_apart_first"]
+        print_note(
+            f"{plural(taught['equal_apart'], 'pair')} of equal records kept apart, {left} and {right} "
+            "first: the columns do not tell records apart, and labels would; --method exact without "
+            "--decide taught pairs equal records"
+        )
     if taught["unknown_labels"]:
         print_note(f"{plural(taught['unknown_labels'], 'label')} left out: no such record")
     if taught["contradictory_labels"]:

@@ -401,3 +401,13 @@ def test_ids_that_name_no_record(scout: Scout, tmp_path: Path, rows: list[str], 
     path.write_text("\n".join(["id,title", *rows]) + "\n")
     result = scout("dedupe", str(path), "--decide", "taught", "--id", "id")
     assert (result.code, error in result.error) == (2, True), result.error
+
+
+def test_equal_records_that_are_no_pairs_are_named(scout: Scout, tmp_path: Path) -> None:
+    """Where all records are alike agreement says nothing: that equal ones are kept apart is said."""
+    path = tmp_path / "a.csv"
+    path.write_text("id,name\n1,Anna Berg\n2,Anna Berg\n")
+    command = ("dedupe", str(path), "--decide", "taught", "--id", "id")
+    result = scout(*command)
+    assert "1 pair of equal records kept apart, 1 and 2 first" in result.err
+    assert json.loads(scout(*command, "--json").out)["taught"]["equal_apart"] == 1
