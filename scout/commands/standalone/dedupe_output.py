@@ -162,6 +162,15 @@ def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
         )
     if taught["unknown_labels"]:
         print_note(f"{plural(taught['unknown_labels'], 'label')} left out: no such record")
+    if taught["labels_with_itself"]:
+        count = plural(taught["labels_with_itself"], "label")
+        print_note(f"{count} left out: of a record with itself")
+    if taught["unreadable_labels"]:
+        count = plural(len(taught["unreadable_labels"]), "label")
+        print_note(f"{count} could not be read: {taught['unreadable_labels'][0]}")
+    if taught["relabelled"]:
+        count = plural(taught["relabelled"], "label")
+        print_note(f"{count} replaced by another one of the same pair further below")
     if taught["contradictory_labels"]:
         left, right = taught["contradictory_labels"][0]
         count = plural(len(taught["contradictory_labels"]), "pair")

@@ -136,6 +136,9 @@ class TaughtRun(DedupeRun):
             "equal_apart": len(equal_apart),
             "equal_apart_first": list(equal_apart[0]) if equal_apart else [],
             "unknown_labels": self.labels.unknown,
+            "unreadable_labels": list(self.labels.reasons),
+            "labels_with_itself": self.labels.with_itself,
+            "relabelled": self.labels.relabelled,
             "contradictory_labels": [list(names) for names in self.labels.contradictory],
         }
         return figures
@@ -255,8 +258,9 @@ def read_training_labels(path: Path | None, tables: Sequence[Table]) -> LabelsFi
     labels = labels_file.labels
     duplicates = int(np.sum(labels.are_duplicates))
     if not 0 < duplicates < len(labels):
+        unread = f"; {labels_file.reasons[0]}" if labels_file.reasons else ""
         raise UsageError(
             f"{path}: {len(labels)} labels, {duplicates} of duplicates: a classifier needs some of "
-            "both; 'scout dedupe label' asks for them"
+            f"both; 'scout dedupe label' asks for them{unread}"
         )
     return labels_file

@@ -411,3 +411,37 @@ def test_equal_records_that_are_no_pairs_are_named(scout: Scout, tmp_path: Path)
     result = scout(*command)
     assert "1 pair of equal records kept apart, 1 and 2 first" in result.err
     assert json.loads(scout(*command, "--json").out)["taught"]["equal_apart"] == 1
+
+
+def test_labels_that_do_not_count_are_said(scout: Scout, goods_csv: Path, labels_csv: Path) -> None:
+    """Unreadable labels, those of a record with itself, and replaced ones are counted apart."""
+    content = labels_csv.read_text().replace("left,right,label", "Left,Right,LABEL")
+    labels_csv.write_text(content + "g0,g0,1\ng0\ng60,g0,no\ng0,g60,yes\ng5,nobody,1\ng3,g4,\n")
+    command = ("dedupe", str(goods_csv), "--decide", "taught", "--id", "id")
+    result = scout(*command, "--labels", str(labels_csv))
+    assert "1 label left out: of a record with itself" in result.err
+    assert "1 label left out: no such record" in result.err
+    assert "1 label could not be read: labels.csv, line 43 has 1 columns" in result.err
+    assert "2 labels replaced by another one of the same pair further below" in result.err
+    figures = json.loads(scout(*command, "--labels", str(labels_csv), "--json").out)
+    assert figures["taught"]["labels"] == 40
+
+
+def test_answers_are_added_to_labels_of_other_programs(goods_csv: Path, tmp_path: Path) -> None:
+    """A last line without a line feed is ended first; a file of other columns is refused."""
+    labels = tmp_path / "answers.csv"
+    command = [
+        sys.executable, "-m", "scout", "--data-dir", str(tmp_path), "dedupe", "label",
+        str(goods_csv), "--id", "id", "--labels", str(labels),
+    ]  # fmt: skip
+    labels.write_text("left,right,label\ng0,g60,1\ng1,g2,0")
+    # Back to the answer that was given last, in an earlier session.
+    result = subprocess.run(command, check=False, input="b\ny\nq\n", capture_output=True, text=True)
+    assert (result.returncode, "answered n, answer again" in result.stdout) == (0, True)
+    assert [tuple(row.values()) for row in _rows(labels)] == [
+        ("g0", "g60", "1"), ("g1", "g2", "0"), ("g1", "g2", "1"),
+    ]  # fmt: skip
+    labels.write_text("left;right;label\ng0;g60;1\n")
+    result = subprocess.run(command, check=False, input="y\n", capture_output=True, text=True)
+    assert result.returncode == 2
+    assert "answers are added to a CSV whose first line is left,right,label" in result.stderr
