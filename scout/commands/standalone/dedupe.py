@@ -287,6 +287,10 @@ def find_duplicates(
     keys = column_names(key)
     outputs = OutputPaths(out, clusters, merged)
     _require_other("--merged", merged, {"--age": age, "--prefer": prefer})
+    _refuse_overwriting(
+        {"FILE": file, "--right": right, "--labels": labels, "--drop": drop},
+        {"--out": out, "--clusters": clusters, "--merged": merged, "--charts": charts},
+    )
     preference = prefer or "confirmed"
     if decide == "taught":
         _refuse_with_taught(
@@ -450,6 +454,21 @@ def _refuse_with_taught(options: Mapping[str, object]) -> None:
     for name, value in options.items():
         if value is not None:
             raise UsageError(f"{name}: is not for --decide taught")
+
+
+def _refuse_overwriting(
+    inputs: Mapping[str, Path | None], written: Mapping[str, Path | None]
+) -> None:
+    """Raise UsageError if a file that is written is also read, or written twice."""
+    from catalog.errors import UsageError
+
+    option_of = {path.resolve(): option for option, path in inputs.items() if path is not None}
+    for option, path in written.items():
+        if path is None:
+            continue
+        other = option_of.setdefault(path.resolve(), option)
+        if other != option:
+            raise UsageError(f"{option} {path}: is the file of {other}, too; name another one")
 
 
 def _require_other(name: str, value: object, options: Mapping[str, object]) -> None:
