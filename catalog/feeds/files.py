@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from charset_normalizer import from_bytes
 from w3lib.encoding import resolve_encoding
@@ -60,6 +60,10 @@ _BYTE_ORDER_MARKS = (
 )
 # Bytes of the longest byte order mark.
 _START_SIZE = 4
+# Share of the bytes at the start of a file that are zero in UTF-16, and the zeros in the high bytes
+# for each in the low ones; UTF-8 with stray zeros has them anywhere.
+MIN_ZEROS = 0.02
+ZEROS_PER_STRAY = 20
 # Start of the names of encodings that write all letters in bytes of ASCII, behind sequences that
 # begin with the control character ESC (RFC 1468, RFC 1554 and RFC 1557).
 ISO_2022 = "iso2022"
@@ -75,6 +79,16 @@ _UNFIT_ENCODINGS = frozenset(
     ("idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7")
 )
 _WINDOWS_SIGN = re.compile(rb"[\x80-\x9f]")
+
+
+class PeekableStream(Protocol):
+    """A stream of bytes that shows its start before it is read."""
+
+    def peek(self, size: int = ..., /) -> bytes:
+        """Return the next bytes without taking them."""
+
+    def readline(self, size: int = ..., /) -> bytes:
+        """Take the next line, or as much of it as is asked for."""
 
 
 class _BoundedStream(io.RawIOBase):
@@ -145,10 +159,15 @@ def detect_encoding(path: Path, declared: str | None = None) -> str:
     declared one where it fits, else the likeliest.
     """
     with open_feed(path) as file:
-        encoding = _encoding_by_start(file.read(_START_SIZE))
+        return detect_stream_encoding(file, declared)
+
+
+def detect_stream_encoding(stream: PeekableStream, declared: str | None = None) -> str:
+    """Detect the encoding of a text from its start on, as `detect_encoding` does."""
+    encoding = _encoding_by_start(stream.peek(HEAD_SIZE)[:HEAD_SIZE])
     if encoding is not None:
         return encoding
-    trial = _try_utf8(path)
+    trial = _try_utf8(stream)
     if trial.valid >= VALID_PER_INVALID * trial.invalid:
         if declared and declared.startswith(ISO_2022) and not trial.valid:
             return declared
@@ -162,18 +181,46 @@ def detect_encoding(path: Path, declared: str | None = None) -> str:
     return _likeliest_latin(trial.sample)
 
 
-def _encoding_by_start(content: bytes) -> str | None:
-    """Return the encoding that the first four bytes of a file show: UTF-8, UTF-16 or UTF-32 by a
-    byte order mark, or UTF-16 by its zeros; else None.
+def _encoding_by_start(head: bytes) -> str | None:
+    """Return the encoding that the start of a file shows: UTF-8, UTF-16 or UTF-32 by a byte order
+    mark, or UTF-16 or UTF-32 by its zeros; else None.
     """
-    start = content[:_START_SIZE]
     for mark, name in _BYTE_ORDER_MARKS:
-        if start.startswith(mark):
+        if head.startswith(mark):
             return name
-    # Half of the bytes of ASCII characters are zero in UTF-16.
-    if b"\x00" in start:
-        return "utf-16-be" if start.startswith(b"\x00") else "utf-16-le"
+    if b"\x00" not in head:
+        return None
+    return _utf32_by_zeros(head) or _utf16_by_zeros(head)
+
+
+def _utf32_by_zeros(head: bytes) -> str | None:
+    """Return UTF-32 in the order of bytes in which each character's highest byte is zero, and most
+    characters' next one.
+
+    >>> [_utf32_by_zeros("id,名".encode(name)) for name in ("utf-32-le", "utf-32-be", "utf-16-le")]
+    ['utf-32-le', 'utf-32-be', None]
+    """
+    size = len(head) // 4
+    zeros = [head[place : size * 4 : 4].count(0) for place in range(4)]
+    for name, highest, next_highest in (("utf-32-le", 3, 2), ("utf-32-be", 0, 1)):
+        if size and zeros[highest] == size and zeros[next_highest] * 2 > size:
+            return name
     return None
+
+
+def _utf16_by_zeros(head: bytes) -> str | None:
+    """Return UTF-16 in the order of bytes in which the high bytes of ASCII characters are zero.
+
+    Letters of other scripts have none: then separators and line feeds show the order.
+    """
+    if b"\x00" in head[:_START_SIZE]:
+        return "utf-16-be" if head.startswith(b"\x00") else "utf-16-le"
+    of_even, of_odd = head[::2].count(0), head[1::2].count(0)
+    if of_even + of_odd < len(head) * MIN_ZEROS:
+        return None
+    if of_odd >= ZEROS_PER_STRAY * of_even:
+        return "utf-16-le"
+    return "utf-16-be" if of_even >= ZEROS_PER_STRAY * of_odd else None
 
 
 def known_encoding(label: str) -> str | None:
@@ -205,25 +252,24 @@ class _Utf8Trial:
     invalid: int
 
 
-def _try_utf8(path: Path) -> _Utf8Trial:
+def _try_utf8(stream: PeekableStream) -> _Utf8Trial:
     sample = bytearray()
     valid = 0
     invalid = 0
     tried = 0
-    with open_feed(path) as file:
-        while line := file.readline(MAX_LINE_LENGTH):
-            if line.isascii():
-                continue
-            for run in _BEYOND_ASCII.findall(line):
-                if _is_utf8(run):
-                    valid += 1
-                else:
-                    invalid += 1
-            if len(sample) < SAMPLE_SIZE:
-                sample += line[:SAMPLE_SIZE]
-            tried += 1
-            if tried >= MAX_TRIED_LINES:
-                break
+    while line := stream.readline(MAX_LINE_LENGTH):
+        if line.isascii():
+            continue
+        for run in _BEYOND_ASCII.findall(line):
+            if _is_utf8(run):
+                valid += 1
+            else:
+                invalid += 1
+        if len(sample) < SAMPLE_SIZE:
+            sample += line[:SAMPLE_SIZE]
+        tried += 1
+        if tried >= MAX_TRIED_LINES:
+            break
     return _Utf8Trial(bytes(sample), valid, invalid)
 
 

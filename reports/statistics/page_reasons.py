@@ -102,6 +102,8 @@ REJECTION_REASONS = StoredTexts(
     templates=(
         gettext_noop("has {number_row} columns, the header has {number_header}"),
         gettext_noop("is longer than {number} characters"),
+        gettext_noop("has a cell of more than {number} characters"),
+        gettext_noop("has a quote that is not closed, or a cell of more than {number} lines"),
         gettext_noop("is no CSV: {error}"),
         gettext_noop("is no JSON: {error}"),
         gettext_noop("has the id {id} of line {number} again"),

@@ -59,6 +59,8 @@ class DedupeRun:
             "records": sum(map(len, sides)),
             "left_out": sum(side.left_out for side in sides),
             "bad": sum(side.bad for side in sides),
+            "reasons": [reason for side in sides for reason in side.reasons],
+            "notes": [note for side in sides for note in side.notes],
             "candidates": self.duplicates.pairs.candidates,
             "comparisons": self.duplicates.pairs.comparisons,
             "pairs": len(self.duplicates.pairs),

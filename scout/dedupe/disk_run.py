@@ -31,12 +31,16 @@ _MEMORY_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class NamedPair:
-    """Two similar records by name ("file:line"): the one stored first, and the later one."""
+    """Two similar records by name ("file:line"): the one stored first, and the later one.
+
+    `ids` are those of both records, if a column of ids is named.
+    """
 
     first: str
     later: str
     similarity: float
     reason: str
+    ids: tuple[str, ...] = ()
 
 
 NamedKey = tuple[str, tuple[str, ...]]  # a record's name and key columns

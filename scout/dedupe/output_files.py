@@ -8,6 +8,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite, nan
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -16,6 +17,7 @@ from catalog.feeds.rows import Row
 from catalog.runtime.complete_file import complete_file
 from matcher.dedupe.base.records import read_rows
 from matcher.dedupe.cluster.merging import MergedRow, merge_rows
+from matcher.taught.columns.values import parse_date
 from reports.write import cell_escaping
 from scout.dedupe.dedupe_run import DedupeRun
 from scout.dedupe.disk_run import NamedPair
@@ -53,18 +55,18 @@ def write_pairs(run: DedupeRun, path: Path) -> None:
             table.writerow(cell_escaping.escape_row(cells))
 
 
-def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None) -> int:
+def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None, have_ids: bool = False) -> int:
     """Write a line per pair as it is found (to no file without a path). Returns their number."""
     if path is None:
         return sum(1 for _ in pairs)
     count = 0
     with complete_file(path) as file:
-        table = _start_table(file, ("left", "right", "similarity", "reason"))
+        names = ["left", "right", "similarity", "reason"]
+        table = _start_table(file, names + (["left_id", "right_id"] if have_ids else []))
         for pair in pairs:
             similarity = round(pair.similarity, SIMILARITY_DIGITS)
-            table.writerow(
-                cell_escaping.escape_row((pair.first, pair.later, similarity, pair.reason))
-            )
+            cells: list[cell_escaping.Cell] = [pair.first, pair.later, similarity, pair.reason]
+            table.writerow(cell_escaping.escape_row([*cells, *pair.ids]))
             count += 1
     return count
 
@@ -180,19 +182,25 @@ def _merge_clusters(run: DedupeRun) -> Iterator[_MergedRecord]:
 
 
 def _age_order(row: Row, column: str | None) -> tuple[int, float, str]:
-    """Return a sort key that puts the oldest row first: numbers, then ISO 8601 dates, then none.
+    """Return a sort key that puts the oldest row first: numbers, then dates, other texts, none.
 
-    >>> old = Row(1, {"added": ["2021-05-01"]})
+    >>> old = Row(1, {"added": ["31.12.2021"]})
     >>> _age_order(old, "added") < _age_order(Row(2, {"added": ["2022-01-01"]}), "added")
     True
     """
     texts = row.texts.get(column or "")
     if not texts:
-        return 2, 0.0, ""
+        return 3, 0.0, ""
+    text = texts[0].strip()
     try:
-        return 0, float(texts[0]), ""
+        number = float(text)
     except ValueError:
-        return 1, 0.0, texts[0]
+        number = nan
+    if isfinite(number):
+        return 0, number, ""
+    day = parse_date(text)
+    # Of two times of one day the text decides.
+    return (2, 0.0, text) if day is None else (1, day.toordinal(), text)
 
 
 def _readable_rows(path: Path) -> Iterator[Row]:

@@ -22,7 +22,14 @@ from pathlib import Path
 from catalog.errors import UnreadableFeed
 from catalog.feeds import columns
 from catalog.feeds.files import MAX_LINE_LENGTH, detect_encoding, open_feed
-from catalog.feeds.rows import MAX_COLUMNS, MAX_NAME_LENGTH, Row, Rows, UnreadableRow
+from catalog.feeds.rows import (
+    MAX_COLUMNS,
+    MAX_NAME_LENGTH,
+    RepairNotice,
+    Row,
+    Rows,
+    UnreadableRow,
+)
 from catalog.values.spreadsheet_cells import unescape_formula
 
 DELIMITERS = ",;\t|"
@@ -98,8 +105,12 @@ class _LineReader:
             line = self._stream.readline(MAX_LINE_LENGTH)
 
 
-def read(path: Path, delimiter: str | None = None) -> Rows:
-    """Yield the rows of a CSV or TSV file. Raises UnreadableFeed."""
+def read(path: Path, delimiter: str | None = None, renaming: RepairNotice | None = None) -> Rows:
+    """Yield the rows of a CSV or TSV file. Raises UnreadableFeed.
+
+    Columns of one name are one column with several texts. With `renaming` each column has a name of
+    its own (`name`, `name_2`), also one without a name (`column 3`); it is called with each change.
+    """
     csv.field_size_limit(MAX_LINE_LENGTH)
     encoding = detect_encoding(path)
     with open_feed(path) as file:
@@ -114,7 +125,7 @@ def read(path: Path, delimiter: str | None = None) -> Rows:
         lines.keep_first()
         delimiter = declared or delimiter or sniff(head)
         preamble = _preamble_size(_split_rows(head, delimiter))
-        yield from _read_records(lines, delimiter, path, preamble)
+        yield from _read_records(lines, delimiter, path, preamble, renaming)
 
 
 def sniff(head: list[str]) -> str:
@@ -138,9 +149,18 @@ def _fit(head: list[str], delimiter: str) -> tuple[int, float, int]:
 
 
 def _split_rows(head: list[str], delimiter: str) -> list[list[str]]:
-    """Split lines into cells; blank ones are left out."""
-    rows = csv.reader(head, delimiter=delimiter)
-    return [row for row in rows if any(map(str.strip, row))]
+    """Split lines into cells; blank ones, and those that are no CSV, are left out."""
+    reader = csv.reader(head, delimiter=delimiter)
+    rows: list[list[str]] = []
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return rows
+        except csv.Error:
+            continue
+        if any(map(str.strip, row)):
+            rows.append(row)
 
 
 def _preamble_size(rows: list[list[str]]) -> int:
@@ -174,7 +194,7 @@ def _read_separator_line(lines: _LineReader) -> str | None:
 
 @dataclass(frozen=True)
 class _Record:
-    """Cells of a record, its lines as the CSV reader saw them, or the reader's error."""
+    """Cells of a record, its lines as the CSV reader saw them, or why it cannot be read."""
 
     cells: list[str]
     lines: list[str]
@@ -196,9 +216,12 @@ def _double_quote(match: re.Match[str]) -> str:
     return "\\" * escaped + ('""' if is_quote_escaped else '"')
 
 
-def _read_records(lines: _LineReader, delimiter: str, path: Path, preamble: int) -> Rows:
+def _read_records(
+    lines: _LineReader, delimiter: str, path: Path, preamble: int, renaming: RepairNotice | None
+) -> Rows:
     """Yield the rows of a file; the first `preamble` records stand before its header."""
     header: list[str] = []
+    names: list[str] = []
     prefers_escapes = False
     while True:
         lines.begin()
@@ -214,7 +237,7 @@ def _read_records(lines: _LineReader, delimiter: str, path: Path, preamble: int)
         if record is None:
             break
         if record.error:
-            yield UnreadableRow(lines.start, f"is no CSV: {record.error}", lines.keep_first())
+            yield UnreadableRow(lines.start, record.error, lines.keep_first())
         elif not any(cell.strip() for cell in record.cells):
             continue
         elif preamble > 0:
@@ -223,9 +246,10 @@ def _read_records(lines: _LineReader, delimiter: str, path: Path, preamble: int)
         elif header and _is_header(record.cells, header):
             yield UnreadableRow(lines.start, "repeats the header", "".join(lines.taken))
         elif header:
-            yield _make_row(header, record, lines, delimiter)
+            yield _make_row(names, record, lines, delimiter)
         else:
             header = _make_header(record.cells, path)
+            names = header if renaming is None else _name_columns(header, renaming)
 
 
 def _read_record(lines: _LineReader, delimiter: str) -> _Record | None:
@@ -235,7 +259,10 @@ def _read_record(lines: _LineReader, delimiter: str) -> _Record | None:
     except StopIteration:
         return None
     except csv.Error as error:
-        return _Record([], [], str(error))
+        reason = f"is no CSV: {error}"
+        if "field limit" in str(error):
+            reason = f"has a cell of more than {MAX_LINE_LENGTH:,} characters"
+        return _Record([], [], reason)
     return _Record(cells, lines.taken)
 
 
@@ -294,6 +321,33 @@ def _make_header(cells: list[str], path: Path) -> list[str]:
     return [_unquote(cell.strip())[:MAX_NAME_LENGTH] for cell in cells]
 
 
+def _name_columns(header: list[str], renaming: RepairNotice) -> list[str]:
+    """Return a name of its own for each column, and give notice of the changed ones.
+
+    >>> _name_columns(["id", "name", "name", "name_2", ""], print)
+    column 3 is called name_3: an earlier one is called name
+    ['id', 'name', 'name_3', 'name_2', 'column 5']
+    """
+    taken = set(header)
+    names: list[str] = []
+    for place, name in enumerate(header, 1):
+        new_name = name
+        if not name:
+            new_name = _free_name("column ", place, taken)
+        elif name in names:
+            new_name = _free_name(f"{name}_", 2, taken)
+            renaming(f"column {place} is called {new_name}: an earlier one is called {name}")
+        taken.add(new_name)
+        names.append(new_name)
+    return names
+
+
+def _free_name(start: str, number: int, taken: set[str]) -> str:
+    while f"{start}{number}" in taken:
+        number += 1
+    return f"{start}{number}"
+
+
 def _make_row(
     header: list[str], record: _Record, lines: _LineReader, delimiter: str
 ) -> Row | UnreadableRow:
@@ -308,7 +362,10 @@ def _make_row(
     has_header_width = len(cells) == len(header)
     is_in_doubt = len(lines.taken) > 1 or _has_escapes(lines)
     if is_in_doubt and (not has_header_width or not _has_closed_quotes(record.lines, delimiter)):
-        return UnreadableRow(start, "has a quote that is not closed", lines.keep_first())
+        reason = "has a quote that is not closed"
+        if len(lines.taken) >= MAX_RECORD_LINES:
+            reason += f", or a cell of more than {MAX_RECORD_LINES:,} lines"
+        return UnreadableRow(start, reason, lines.keep_first())
     if not has_header_width:
         reason = f"has {len(cells)} columns, the header has {len(header)}"
         return UnreadableRow(start, reason, raw)

@@ -13,22 +13,24 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds import files
 from catalog.feeds.formats import delimited, jsonlines, parquet
-from catalog.feeds.rows import Row, Rows, Texts, UnreadableRow
+from catalog.feeds.rows import RepairNotice, Row, Rows, Texts, UnreadableRow
 from catalog.runtime.progress import Progress, no_progress
 from matcher.array_types import Ints
 from matcher.dedupe.base.packed_texts import JoinedTexts, PackedTexts, take_texts
 
 LINE_COLUMN = "line"  # name of the only column of a text file
 PROGRESS_INTERVAL = 20_000  # records between two progress reports
+MAX_REASONS = 5  # unreadable rows of a file whose reasons are kept
 MAX_NAMED_COLUMNS = 30  # columns; cap on an error message
 _COMPRESSED = (".xz", ".gz")
 
@@ -38,7 +40,8 @@ class Records:
     """The key columns of a set of records.
 
     `fields` has the values of each key column, `texts` the keys of each record as one text, `lines`
-    its position in the source. `left_out` counts rows without a key, `bad` rows that are unreadable.
+    its position in the source. `left_out` counts rows without a key, `bad` rows that are unreadable;
+    `reasons` says why of the first of these, `notes` what was changed in reading.
     """
 
     fields: tuple[Sequence[str], ...]
@@ -47,6 +50,8 @@ class Records:
     names: tuple[str, ...] = (LINE_COLUMN,)
     left_out: int = 0
     bad: int = 0
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -61,10 +66,21 @@ class Records:
 
 @dataclass
 class SkippedRows:
-    """Counts of the rows of a table that are no records: without a key, and unreadable."""
+    """Counts of the rows of a table that are no records: without a key, and unreadable.
+
+    `reasons` says why of the first unreadable ones, `notes` what was changed in reading.
+    """
 
     left_out: int = 0
     bad: int = 0
+    reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add_unreadable(self, path: Path, row: UnreadableRow) -> None:
+        """Count an unreadable row, and keep its reason if it is one of the first."""
+        self.bad += 1
+        if len(self.reasons) < MAX_REASONS:
+            self.reasons.append(f"{path.name}, line {row.line} {row.reason}")
 
 
 class _RecordCollector:
@@ -74,21 +90,34 @@ class _RecordCollector:
         self._names = tuple(names)
         self._fields = tuple(PackedTexts() for _ in self._names)
         self._lines = array("q")
-        self._left_out = 0
+        self.skipped = SkippedRows()
 
     def add(self, line: int, key: tuple[str, ...]) -> None:
         """Add the key of a row, or count the row as left out."""
         if not _has_key(key):
-            self._left_out += 1
+            self.skipped.left_out += 1
             return
+        self.append(line, key)
+
+    def append(self, line: int, key: tuple[str, ...]) -> None:
+        """Add the key of a record that may be empty."""
         self._lines.append(line)
         for column, part in zip(self._fields, key, strict=True):
             column.append(part)
 
-    def records(self, bad: int = 0) -> Records:
-        """Return the records collected; `bad` is the number of unreadable rows."""
-        texts = join_keys(self._fields)
-        return Records(self._fields, texts, self._lines, self._names, self._left_out, bad)
+    def records(self) -> Records:
+        """Return the records collected."""
+        skipped = self.skipped
+        return Records(
+            self._fields,
+            join_keys(self._fields),
+            self._lines,
+            self._names,
+            skipped.left_out,
+            skipped.bad,
+            tuple(skipped.reasons),
+            tuple(skipped.notes),
+        )
 
 
 def records_from_texts(texts: Sequence[str]) -> Records:
@@ -124,30 +153,32 @@ def _value_text(value: Any) -> str:
 
 def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = no_progress) -> Records:
     """Load the records of a file. Raises UnreadableFeed, or UsageError for a missing key."""
-    if is_text_file(path):
-        rows = _report_progress(read_rows(path), progress)
-        return records_from_texts(
-            PackedTexts(row.texts[LINE_COLUMN][0] for row in rows if isinstance(row, Row))
-        )
+    holds_lines = is_text_file(path)
+    keys = (LINE_COLUMN,) if holds_lines else keys
     _require_keys(path, keys)
     collector = _RecordCollector(keys)
     columns = dict[str, None]()
-    bad = 0
-    for row in _report_progress(read_rows(path), progress):
+    for row in _report_progress(read_rows(path, collector.skipped.notes.append), progress):
         if isinstance(row, UnreadableRow):
-            bad += 1
-            continue
-        columns |= dict.fromkeys(row.texts)
-        collector.add(row.line, row_key(row.texts, keys))
-    _check_columns(path, keys, columns)
-    return collector.records(bad)
+            collector.skipped.add_unreadable(path, row)
+        elif holds_lines:
+            # An empty line is a record, a table row without keys is not.
+            collector.append(row.line, (row.texts[LINE_COLUMN][0],))
+        else:
+            columns |= dict.fromkeys(row.texts)
+            collector.add(row.line, row_key(row.texts, keys))
+    if not holds_lines:
+        _check_columns(path, keys, columns)
+    return collector.records()
 
 
-def read_rows(path: Path) -> Rows:
-    """Read the whole rows of a file, in order. Raises UnreadableFeed."""
+def read_rows(path: Path, notice: RepairNotice | None = None) -> Rows:
+    """Read the whole rows of a file, in order. Raises UnreadableFeed.
+
+    Columns of a CSV file that have one name get names of their own; `notice` is called with each.
+    """
     if is_text_file(path):
-        for number, line in enumerate(_read_lines(path), 1):
-            yield Row(number, {LINE_COLUMN: [line]})
+        yield from _read_lines(path)
         return
     with _decompressed(path) as plain:
         if plain.stat().st_size == 0:
@@ -157,8 +188,13 @@ def read_rows(path: Path) -> Rows:
             raise UnreadableFeed(
                 f"{path} is XML: dedupe reads CSV, TSV, JSON Lines, Parquet and lines of text"
             )
-        readers = {"parquet": parquet.read, "jsonl": jsonlines.read}
-        yield from readers.get(kind, delimited.read)(plain)
+        match kind:
+            case "parquet":
+                yield from parquet.read(plain)
+            case "jsonl":
+                yield from jsonlines.read(plain)
+            case _:
+                yield from delimited.read(plain, renaming=notice or _ignore)
 
 
 def row_key(texts: Texts, keys: Sequence[str]) -> tuple[str, ...]:
@@ -184,9 +220,9 @@ def stream_keys(
     _require_keys(path, key_columns)
     source = path.resolve()
     columns = dict[str, None]()
-    for row in _report_progress(read_rows(path), progress):
+    for row in _report_progress(read_rows(path, skipped.notes.append), progress):
         if isinstance(row, UnreadableRow):
-            skipped.bad += 1
+            skipped.add_unreadable(path, row)
             continue
         columns |= dict.fromkeys(row.texts)
         key = row_key(row.texts, key_columns)
@@ -241,13 +277,27 @@ def _report_progress(rows: Rows, progress: Progress) -> Rows:
     progress("records read", number, number)
 
 
-def _read_lines(path: Path) -> Iterator[str]:
+def _read_lines(path: Path) -> Rows:
     """Split a text file at line feeds only, each with the carriage return before it."""
-    with _read_errors(path), _open_binary(path) as stream:
-        encoding = "utf-8-sig"  # only the first line can start with a byte order mark
-        while line := stream.readline(files.MAX_LINE_LENGTH):
-            yield line.decode(encoding, "replace").removesuffix("\n").removesuffix("\r")
-            encoding = "utf-8"
+    with _read_errors(path):
+        with _open_binary(path) as stream:
+            encoding = files.detect_stream_encoding(stream)
+        with _open_binary(path) as binary:
+            lines = TextIOWrapper(binary, encoding=encoding, errors="replace", newline="\n")
+            number = 0
+            while line := lines.readline(files.MAX_LINE_LENGTH + 1):
+                number += 1
+                if len(line) <= files.MAX_LINE_LENGTH or line.endswith("\n"):
+                    yield Row(number, {LINE_COLUMN: [line.removesuffix("\n").removesuffix("\r")]})
+                    continue
+                reason = f"is longer than {files.MAX_LINE_LENGTH:,} characters"
+                yield UnreadableRow(number, reason, line)
+                while line and not line.endswith("\n"):
+                    line = lines.readline(files.MAX_LINE_LENGTH)
+
+
+def _ignore(_: str) -> None:
+    """Take no notice."""
 
 
 @contextmanager
@@ -264,12 +314,13 @@ def _decompressed(path: Path) -> Iterator[Path]:
         yield plain
 
 
-def _open_binary(path: Path) -> IO[bytes]:
+def _open_binary(path: Path) -> BufferedReader:
     suffix = path.suffix.lower()
+    # A buffer shows the start of a stream, and reads compressed ones in large pieces.
     if suffix == ".xz":
-        return lzma.open(path, "rb")
+        return BufferedReader(lzma.open(path, "rb"))
     if suffix == ".gz":
-        return gzip.open(path, "rb")  # type: ignore[return-value]
+        return BufferedReader(gzip.open(path, "rb"))
     return path.open("rb")
 
 

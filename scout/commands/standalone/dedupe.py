@@ -179,6 +179,20 @@ def find_duplicates(
             help="With minhash or taught: keep an index here; later calls compare with it and add to it.",
         ),
     ] = None,
+    drop: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="IDS.csv",
+            help="With --index of taught: remove these records from the index. A table with the column --id, or .txt with an id a line.",
+        ),
+    ] = None,
+    replaces: Annotated[
+        bool,
+        typer.Option(
+            "--replace",
+            help="With --index of taught: FILE is the whole table; records that it lacks are removed from the index.",
+        ),
+    ] = False,
     levels: Annotated[
         int | None,
         typer.Option(min=1, max=64, metavar="N", help="Levels of the prefix filter (else 10)."),
@@ -224,7 +238,7 @@ def find_duplicates(
         str | None,
         typer.Option(
             metavar="NAME_OR_FILE",
-            help="With embeddings: a model of model2vec or sentence-transformers. With taught: a JSON file, written if there are --labels or no such file, else applied.",
+            help="With embeddings: a model of model2vec or sentence-transformers. With taught: a JSON file, written if there are --labels or no such file, else applied; a new --index begins by it.",
         ),
     ] = None,
     neighbours: Annotated[
@@ -272,10 +286,11 @@ def find_duplicates(
 
     keys = column_names(key)
     outputs = OutputPaths(out, clusters, merged)
-    if age and not merged:
-        raise UsageError("--age: says whose value a merged record takes, and there is no --merged")
-    if prefer and not merged:
-        raise UsageError("--prefer: says whose value a merged record takes; there is no --merged")
+    _require_other("--merged", merged, {"--age": age, "--prefer": prefer})
+    _refuse_overwriting(
+        {"FILE": file, "--right": right, "--labels": labels, "--drop": drop},
+        {"--out": out, "--clusters": clusters, "--merged": merged, "--charts": charts},
+    )
     preference = prefer or "confirmed"
     if decide == "taught":
         _refuse_with_taught(
@@ -294,6 +309,7 @@ def find_duplicates(
                 "--candidates": candidates,
             }
         )
+        _require_other("--index", index, {"--drop": drop, "--replace": replaces})
         from scout.dedupe.taught.taught_run import TaughtRequest
 
         taught = TaughtRequest(
@@ -315,6 +331,8 @@ def find_duplicates(
             age=age,
             prefer=preference,
             index=index,
+            drop=drop,
+            replaces=replaces,
         )
         _run_taught(context, taught, outputs, tuple(explain or ()), charts, engine, master, as_json)
         return
@@ -328,6 +346,8 @@ def find_duplicates(
             "--variants": variants,
             "--explain": explain or None,
             "--charts": charts,
+            "--drop": drop,
+            "--replace": replaces or None,
         }
     )
     if method and len(method) > 1:
@@ -434,6 +454,30 @@ def _refuse_with_taught(options: Mapping[str, object]) -> None:
     for name, value in options.items():
         if value is not None:
             raise UsageError(f"{name}: is not for --decide taught")
+
+
+def _refuse_overwriting(
+    inputs: Mapping[str, Path | None], written: Mapping[str, Path | None]
+) -> None:
+    """Raise UsageError if a file that is written is also read, or written twice."""
+    from catalog.errors import UsageError
+
+    option_of = {path.resolve(): option for option, path in inputs.items() if path is not None}
+    for option, path in written.items():
+        if path is None:
+            continue
+        other = option_of.setdefault(path.resolve(), option)
+        if other != option:
+            raise UsageError(f"{option} {path}: is the file of {other}, too; name another one")
+
+
+def _require_other(name: str, value: object, options: Mapping[str, object]) -> None:
+    """Raise UsageError for options that do nothing without another one."""
+    from catalog.errors import UsageError
+
+    for option, given in options.items():
+        if given and not value:
+            raise UsageError(f"{option}: is for {name}, which is not given")
 
 
 def _require_taught(options: Mapping[str, object]) -> None:

@@ -17,15 +17,17 @@ from scout.commands.standalone.dedupe_options import (
     RightOption,
     column_names,
 )
-from scout.terminal.output import format_cell, print_json, print_lines, shorten
+from scout.terminal.output import format_cell, print_json, print_lines, print_note, shorten
 
 if TYPE_CHECKING:
+    from matcher.dedupe.base.records import Records
     from scout.dedupe.taught.label_session import LabelSession
     from scout.dedupe.taught.taught_run import TaughtRequest
 
 LABEL = "label"
 MAX_VALUE = 200  # characters of a value on the terminal
 ANSWER_OF_KEY = {"y": "1", "n": "0", "u": "unsure"}
+KEY_OF_ANSWER = {answer: key for key, answer in ANSWER_OF_KEY.items()}
 KEYS_HELP = "y same, n different, u unsure, b back, q quit"
 
 
@@ -62,9 +64,11 @@ def ask_for_labels(
     request = TaughtRequest(
         file, right, column_names(key), id_column=id_column, kinds=tuple(kind or ())
     )
-    path = labels or file.with_name(file.name + ".labels.csv")
+    path = labels or file.parent / f"{file.name}.labels.csv"
     with get_invocation(context).progress() as progress:
         session = LabelSession.open(request, path, progress)
+    for table in session.tables:
+        _print_skipped(table.records)
     _ask(session, count)
     figures = session.figures()
     if as_json:
@@ -103,7 +107,10 @@ def _ask(session: "LabelSession", count: int) -> None:
             return
         if key == "b":
             previous = session.last_row()
-            row = row if previous is None else previous
+            if previous is None:
+                print_lines("no earlier answer")
+            else:
+                row = previous
         elif key in ANSWER_OF_KEY:
             session.answer(row, ANSWER_OF_KEY[key])
             asked += 1
@@ -113,10 +120,17 @@ def _ask(session: "LabelSession", count: int) -> None:
 
 
 def _show(session: "LabelSession", row: int) -> None:
-    """Print the two records of a pair column by column; equal values once."""
+    """Print the two records of a pair column by column; equal values once, empty ones never."""
     probability = session.probability(row)
-    print_lines("", f"pair {len(session.answers) + 1}, probability {probability:.2f}")
+    answer = session.answers.get(row)
+    if answer is None:
+        title = f"pair {len(session.answers) + 1}"
+    else:
+        title = f"answered {KEY_OF_ANSWER[answer]}, answer again"
+    print_lines("", f"{title}, probability {probability:.2f}")
     for name, left, right in session.columns(row):
+        if not left.strip() and not right.strip():
+            continue
         print_lines(f"{'=' if left == right else ' '} {format_cell(name)}")
         print_lines(f"    {shorten(left, MAX_VALUE)}")
         if left != right:
@@ -137,6 +151,14 @@ def _read_key() -> str:
         key = "q"
     print_lines(key if key.isprintable() else "")
     return key
+
+
+def _print_skipped(records: "Records") -> None:
+    """Print what was changed or skipped in reading a table."""
+    for note in (*records.notes, *records.reasons):
+        print_note(note)
+    if records.bad > len(records.reasons):
+        print_note(f"and {records.bad - len(records.reasons)} further rows")
 
 
 class DedupeCommand(TyperCommand):

@@ -1,5 +1,6 @@
 """Output of `scout dedupe`: figures, files, and the additions of a taught run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,18 +50,23 @@ def run_and_print(
     from scout.dedupe.taught.explanations import explain_pairs_by_name
     from scout.dedupe.taught.taught_run import run_taught
 
+    explanations = list[dict[str, Any]]()
+
+    def write_more(run: "TaughtRun") -> None:
+        explanations.extend(explain_pairs_by_name(run, explained))
+        if charts is not None:
+            from scout.dedupe.taught.charts.chart_page import write_charts
+
+            write_charts(run, charts)
+
     run: TaughtRun
     with get_invocation(context).progress() as progress:
         if request.index is None:
             run = run_taught(request, progress, jobs)
             outputs.write(run)
+            write_more(run)
         else:
-            run = _run_on_index(request, outputs, progress)
-    if charts is not None:
-        from scout.dedupe.taught.charts.chart_page import write_charts
-
-        write_charts(run, charts)
-    explanations = explain_pairs_by_name(run, explained)
+            run = _run_on_index(request, outputs, progress, write_more)
     figures = run.figures()
     if as_json:
         if explanations:
@@ -68,27 +74,35 @@ def run_and_print(
         print_json(figures)
         return
     print_figures(figures, as_json=False)
+    if "index" in figures:
+        _print_changes(figures["records"], figures["index"])
     _print_taught(run, figures["taught"])
     for explanation in explanations:
         _print_explanation(explanation)
 
 
 def _run_on_index(
-    request: "TaughtRequest", outputs: OutputPaths, progress: "Progress"
+    request: "TaughtRequest",
+    outputs: OutputPaths,
+    progress: "Progress",
+    write_more: Callable[["TaughtRun"], None],
 ) -> "TaughtRun":
-    """Run on an index, and write the pairs of new records, and the groups."""
+    """Run on an index, and write the pairs of new records, the groups, and what else is to write."""
     from catalog.errors import UsageError
     from scout.dedupe import output_files
-    from scout.dedupe.taught.taught_index import run_on_index
+    from scout.dedupe.taught.taught_index import IndexRun, run_on_index
 
     if outputs.merged is not None:
         raise UsageError("--merged: needs the whole rows, which an index does not hold")
-    run = run_on_index(request, progress)
-    if outputs.pairs is not None:
-        output_files.write_named_pairs(run.new_pairs(), outputs.pairs)
-    if outputs.clusters is not None:
-        output_files.write_clusters(run, outputs.clusters)
-    return run
+
+    def write(run: IndexRun) -> None:
+        write_more(run)
+        if outputs.pairs is not None:
+            output_files.write_named_pairs(run.new_pairs(), outputs.pairs, run.has_ids)
+        if outputs.clusters is not None:
+            output_files.write_clusters(run, outputs.clusters)
+
+    return run_on_index(request, progress, write)
 
 
 def print_figures(figures: dict[str, Any], as_json: bool) -> None:
@@ -108,6 +122,23 @@ def print_figures(figures: dict[str, Any], as_json: bool) -> None:
             f"{figures['left_out']} records without a key were left out, "
             f"{figures['bad']} could not be read",
         )
+    for reason in figures["reasons"]:
+        print_note(reason)
+    if figures["bad"] > len(figures["reasons"]):
+        print_note(f"and {figures['bad'] - len(figures['reasons'])} further rows")
+    for note in figures["notes"]:
+        print_note(note)
+
+
+def _print_changes(size: int, changes: dict[str, int]) -> None:
+    """Print what a call changed in an index."""
+    print_lines(
+        "",
+        f"The index has {plural(size, 'record')}: {changes['new']} new, {changes['changed']} changed, "
+        f"{changes['unchanged']} as before; {changes['dropped']} dropped.",
+    )
+    if changes["unknown"]:
+        print_note(f"{plural(changes['unknown'], 'id')} to drop: no such record in the index")
 
 
 def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
@@ -122,8 +153,24 @@ def _print_taught(run: "TaughtRun", taught: dict[str, Any]) -> None:
     if taught["variant_pairs"]:
         rules = ", ".join(taught["variants"])
         print_lines(f"{plural(taught['variant_pairs'], 'pair')} kept apart as variants ({rules}).")
+    if taught["equal_apart"]:
+        left, right = taught["equal_apart_first"]
+        print_note(
+            f"{plural(taught['equal_apart'], 'pair')} of equal records kept apart, {left} and {right} "
+            "first: the columns do not tell records apart, and labels would; --method exact without "
+            "--decide taught pairs equal records"
+        )
     if taught["unknown_labels"]:
         print_note(f"{plural(taught['unknown_labels'], 'label')} left out: no such record")
+    if taught["labels_with_itself"]:
+        count = plural(taught["labels_with_itself"], "label")
+        print_note(f"{count} left out: of a record with itself")
+    if taught["unreadable_labels"]:
+        count = plural(len(taught["unreadable_labels"]), "label")
+        print_note(f"{count} could not be read: {taught['unreadable_labels'][0]}")
+    if taught["relabelled"]:
+        count = plural(taught["relabelled"], "label")
+        print_note(f"{count} replaced by another one of the same pair further below")
     if taught["contradictory_labels"]:
         left, right = taught["contradictory_labels"][0]
         count = plural(len(taught["contradictory_labels"]), "pair")

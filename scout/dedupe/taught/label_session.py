@@ -15,8 +15,14 @@ import numpy as np
 
 from catalog.runtime.progress import Progress
 from matcher.array_types import Doubles
-from matcher.taught.deduplication import NO_LABELS, Decision, Labels, decide, score_with_labels
-from scout.dedupe.taught.labels_file import UNSURE_WORD, append_answer, read_labels
+from matcher.taught.deduplication import Decision, Labels, decide, score_with_labels
+from scout.dedupe.taught.labels_file import (
+    NO_LABELS_FILE,
+    UNSURE_WORD,
+    append_answer,
+    check_appendable,
+    read_labels,
+)
 from scout.dedupe.taught.tables import Table, load_tables
 from scout.dedupe.taught.taught_run import TaughtRequest, build_options
 
@@ -45,20 +51,22 @@ class LabelSession:
     def open(cls, request: TaughtRequest, path: Path, progress: Progress) -> "LabelSession":
         """Compare the tables, and read earlier answers. Raises UsageError, UnreadableFeed."""
         tables = load_tables(request.paths(), request.keys, request.id_column, progress)
-        labels, skipped = NO_LABELS, list[tuple[int, int]]()
+        check_appendable(path)
+        stored = NO_LABELS_FILE
         if path.exists() and path.stat().st_size:
             stored = read_labels(path, tables)
-            labels, skipped = stored.labels, stored.skipped
+        labels = stored.labels
         right = tables[1].records if len(tables) > 1 else None
         decision = decide(tables[0].records, right, labels, None, build_options(request), progress)
         row_of = {tuple(pair): row for row, pair in enumerate(decision.scored.pairs.tolist())}
         answers = dict[int, str]()
         for pair, is_duplicate in zip(labels.pairs.tolist(), labels.are_duplicates, strict=True):
             answers[row_of[tuple(pair)]] = "1" if is_duplicate else "0"
-        for pair in skipped:
+        for pair in stored.skipped:
             if pair in row_of:
                 answers[row_of[pair]] = UNSURE_WORD
         session = cls(tables, path, decision, decision.odds.copy(), answers)
+        session._history = [row_of[pair] for pair in stored.order if pair in row_of]
         session._train()
         return session
 
@@ -89,7 +97,7 @@ class LabelSession:
             self._train()
 
     def last_row(self) -> int | None:
-        """Return the pair that was answered last in this session."""
+        """Return the pair that was answered last, and at the next call the one before."""
         return self._history.pop() if self._history else None
 
     def _train(self) -> None:

@@ -40,14 +40,48 @@ class Table:
 
 
 def load_tables(
-    paths: Sequence[Path], keys: Sequence[str], id_column: str, progress: Progress
+    paths: Sequence[Path],
+    keys: Sequence[str],
+    id_column: str,
+    progress: Progress,
+    may_be_empty: bool = False,
 ) -> list[Table]:
     """Load one file or two; without keys all columns that they share are compared.
 
-    Raises UsageError for a missing column or ids that repeat, UnreadableFeed.
+    A file with nothing but a header is no error if `may_be_empty`. Raises UsageError for a missing
+    column, or ids that are absent or repeat; UnreadableFeed.
     """
     columns = tuple(keys) or _shared_columns(paths, id_column)
-    return [_load_table(path, columns, id_column, progress) for path in paths]
+    tables = list[Table]()
+    for path in paths:
+        if may_be_empty and not _has_rows(path):
+            fields = tuple[list[str], ...]([] for _ in columns)
+            tables.append(Table(path, Records(fields, [], [], columns), []))
+        else:
+            tables.append(_load_table(path, columns, id_column, progress))
+    return tables
+
+
+def read_ids(path: Path, id_column: str) -> list[str]:
+    """Read ids: a column of a table, or the lines of a text; a table may have no row.
+
+    Raises UsageError if the column is missing, or an id cannot be read; UnreadableFeed.
+    """
+    column = LINE_COLUMN if is_text_file(path) else id_column
+    ids = list[str]()
+    for row in read_rows(path):
+        if not isinstance(row, Row):
+            raise UsageError(f"{path.name}, line {row.line} {row.reason}: no id can be read there")
+        if column not in row.texts:
+            raise UsageError(
+                f"{path}: no column {column!r}; its columns are {', '.join(row.texts)}"
+            )
+        ids += [text.strip() for text in row.texts[column] if text.strip()]
+    return ids
+
+
+def _has_rows(path: Path) -> bool:
+    return next(read_rows(path), None) is not None
 
 
 def _load_table(path: Path, columns: tuple[str, ...], id_column: str, progress: Progress) -> Table:
@@ -55,21 +89,42 @@ def _load_table(path: Path, columns: tuple[str, ...], id_column: str, progress: 
         records = load_records(path, columns, progress)
         return Table(path, records, PackedTexts(map(str, records.lines)))
     loaded = load_records(path, (*columns, id_column), progress)
-    *fields, ids = loaded.fields
+    *fields, raw_ids = loaded.fields
+    ids: Sequence[str] = PackedTexts(map(str.strip, raw_ids))
     records = replace(loaded, fields=tuple(fields), texts=join_keys(tuple(fields)), names=columns)
     # A record with nothing but an id has nothing to compare.
     rows = array("q")
     for row, values in enumerate(zip(*fields, strict=True)):
-        if any(values):
+        if any(map(str.strip, values)):
             rows.append(row)
     if len(rows) < len(ids):
         left_out = loaded.left_out + len(ids) - len(rows)
-        records = replace(records.select(rows), left_out=left_out, bad=loaded.bad)
+        chosen = records.select(rows)
+        records = replace(
+            loaded, fields=chosen.fields, texts=chosen.texts, lines=chosen.lines, names=columns,
+            left_out=left_out,
+        )  # fmt: skip
         ids = PackedTexts(ids[row] for row in rows)
+    _check_ids(path, id_column, records, ids)
+    return Table(path, records, ids)
+
+
+def _check_ids(path: Path, id_column: str, records: Records, ids: Sequence[str]) -> None:
+    """Raise UsageError if a record has no id, or two have the same one."""
+    advice = "leave out --id, and lines name records"
+    without = [row for row, name in enumerate(ids) if not name]
+    if without:
+        have = "1 record has" if len(without) == 1 else f"{len(without)} records have"
+        raise UsageError(
+            f"{path}: --id {id_column}: {have} no id, line {records.lines[without[0]]} first; {advice}"
+        )
     repeated = _find_repeated(ids)
     if repeated is not None:
-        raise UsageError(f"{path}: --id {id_column}: {repeated!r} names several records")
-    return Table(path, records, ids)
+        first, second, *_ = (row for row, name in enumerate(ids) if name == repeated)
+        raise UsageError(
+            f"{path}: --id {id_column}: {repeated!r} names several records, lines "
+            f"{records.lines[first]} and {records.lines[second]} first; {advice}"
+        )
 
 
 def _find_repeated(names: Sequence[str]) -> str | None:

@@ -19,7 +19,7 @@ from matcher.dedupe.minhash.minhash import MinHash
 from matcher.dedupe.spark.methods import check_supported
 from matcher.taught.candidates import DEFAULT_NEIGHBOURS
 from matcher.taught.columns.pages import AUTO, TextOptions
-from matcher.taught.deduplication import Decision, TaughtOptions, decide
+from matcher.taught.deduplication import LIKENESS, Decision, TaughtOptions, decide
 from matcher.taught.features.shingle_overlap import DEFAULT_SIZE
 from matcher.taught.model.model_file import load_model, save_model
 from matcher.taught.model.partners import Partners
@@ -30,6 +30,8 @@ from scout.dedupe.taught.labels_file import NO_LABELS_FILE, LabelsFile, read_lab
 from scout.dedupe.taught.tables import Table, load_tables
 
 NEIGHBOURS_METHOD = "neighbours"
+# Likeness of equal records, less an error of rounding.
+MIN_LIKENESS = 0.999
 # Methods that find candidates by a looser threshold, under their names on the command line.
 CANDIDATE_METHODS = {
     "exact": "exact",
@@ -68,6 +70,8 @@ class TaughtRequest:
     age: str | None = None
     prefer: Preference = "confirmed"
     index: Path | None = None
+    drop: Path | None = None
+    replaces: bool = False
 
     def paths(self) -> list[Path]:
         """Return the files to compare."""
@@ -92,9 +96,29 @@ class TaughtRun(DedupeRun):
             for row in rows
         )
 
+    def equal_pairs_apart(self) -> list[tuple[str, str]]:
+        """Return the names of candidates that are equal in all columns, and yet no duplicates.
+
+        Where nearly all records are alike, agreement says nothing. Pairs that a rule or a label keeps
+        apart are left out.
+        """
+        decision = self.decision
+        is_apart = (decision.odds <= 0) & ~np.array(list(map(bool, decision.variant_of)), bool)
+        is_apart[decision.label_rows] = False
+        alike = decision.scored.table[:, decision.comparison.features.index(LIKENESS)]
+        first, last = self.tables[0], self.tables[-1]
+        equal = list[tuple[str, str]]()
+        for row in np.flatnonzero(is_apart & (alike > MIN_LIKENESS)).tolist():
+            left, right = decision.scored.pairs[row].tolist()
+            columns = zip(first.records.fields, last.records.fields, strict=True)
+            if all(ours[left] == theirs[right] for ours, theirs in columns):
+                equal.append((first.names[left], last.names[right]))
+        return equal
+
     def figures(self) -> dict[str, Any]:
         """Return the figures of `--json`, with those of the decision."""
         decision = self.decision
+        equal_apart = self.equal_pairs_apart()
         matches = decision.odds > 0
         variants = sum(
             bool(rule) and is_match
@@ -109,7 +133,12 @@ class TaughtRun(DedupeRun):
             ),
             "partners": _name_partners(decision.scored.partners),
             "variant_pairs": variants,
+            "equal_apart": len(equal_apart),
+            "equal_apart_first": list(equal_apart[0]) if equal_apart else [],
             "unknown_labels": self.labels.unknown,
+            "unreadable_labels": list(self.labels.reasons),
+            "labels_with_itself": self.labels.with_itself,
+            "relabelled": self.labels.relabelled,
             "contradictory_labels": [list(names) for names in self.labels.contradictory],
         }
         return figures
@@ -229,8 +258,9 @@ def read_training_labels(path: Path | None, tables: Sequence[Table]) -> LabelsFi
     labels = labels_file.labels
     duplicates = int(np.sum(labels.are_duplicates))
     if not 0 < duplicates < len(labels):
+        unread = f"; {labels_file.reasons[0]}" if labels_file.reasons else ""
         raise UsageError(
             f"{path}: {len(labels)} labels, {duplicates} of duplicates: a classifier needs some of "
-            "both; 'scout dedupe label' asks for them"
+            f"both; 'scout dedupe label' asks for them{unread}"
         )
     return labels_file

@@ -41,7 +41,9 @@ def bad_of(path: Path) -> list[tuple[int, str]]:
 
 
 # Encodings that the first bytes of a file show, and UTF-8.
-UNICODE_ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
+UNICODE_ENCODINGS = (
+    *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
+)
 
 
 @pytest.mark.parametrize("delimiter", list(",;\t|"))
@@ -88,6 +90,51 @@ def test_older_encodings(tmp_path: Path, encoding: str, titles: list[str]) -> No
         )
     )
     assert [texts["title"][0] for texts in texts_of(path)] == titles * 5
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_encodings_of_zeros_without_letters_of_ascii(tmp_path: Path, encoding: str) -> None:
+    """A header in letters of two bytes hides the zeros of UTF-16 from the first bytes only."""
+    path = tmp_path / "feed.csv"
+    path.write_bytes("имя;город\nАнна;Москва\n".encode(encoding))
+    assert texts_of(path) == [{"имя": ["Анна"], "город": ["Москва"]}]
+
+
+def test_a_stray_zero_is_no_utf16(tmp_path: Path) -> None:
+    """UTF-8 with zeros in it stays UTF-8; the zeros are left out."""
+    path = tmp_path / "feed.csv"
+    path.write_bytes(("id,title\n" + "1,Möbel\n" * 20).encode() + b"2,a\x00b\x00\x00c\n")
+    assert texts_of(path)[-1] == {"id": ["2"], "title": ["abc"]}
+
+
+@pytest.mark.parametrize("rows_before", [0, 60])
+def test_a_cell_that_is_too_long(tmp_path: Path, rows_before: int) -> None:
+    """Such a cell costs its row, with the reason, also among the first lines of a file."""
+    path = tmp_path / "feed.csv"
+    path.write_text("id,title\n" + "1,mug\n" * rows_before + f'2,"{"x" * 1_100_000}"\n3,lamp\n')
+    assert bad_of(path) == [(rows_before + 2, "has a cell of more than 1,000,000 characters")]
+    assert texts_of(path)[-1] == {"id": ["3"], "title": ["lamp"]}
+
+
+def test_a_cell_of_many_lines(tmp_path: Path) -> None:
+    """A record may have a thousand lines; of a longer one the reason is said."""
+    path = tmp_path / "feed.csv"
+    path.write_text('id,title\n1,"' + "line\n" * 1_100 + '"\n2,lamp\n')
+    reason = "has a quote that is not closed, or a cell of more than 1,000 lines"
+    assert bad_of(path)[0] == (2, reason)
+    assert texts_of(path) == [{"id": ["2"], "title": ["lamp"]}]
+
+
+def test_columns_of_one_name(tmp_path: Path) -> None:
+    """They are one column of several texts, or get names of their own with a notice."""
+    path = tmp_path / "feed.csv"
+    path.write_text("id,image,image,\n1,a,b,\n")
+    assert texts_of(path) == [{"id": ["1"], "image": ["a", "b"], "": []}]
+    notices: list[str] = []
+    [row] = delimited.read(path, renaming=notices.append)
+    assert isinstance(row, Row)
+    assert row.texts == {"id": ["1"], "image": ["a"], "image_2": ["b"], "column 4": []}
+    assert notices == ["column 3 is called image_2: an earlier one is called image"]
 
 
 def test_one_broken_byte_does_not_change_the_encoding(tmp_path: Path) -> None:

@@ -140,6 +140,42 @@ def test_age(scout: Scout, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("extra", [(), ("--prefer", "oldest")])
+def test_age_in_any_form_of_dates(scout: Scout, tmp_path: Path, extra: tuple[str, ...]) -> None:
+    """Dates are compared as dates, however they are written; other texts are younger than all."""
+    (tmp_path / "a.csv").write_text(
+        "title;price;added\nRed mug;1;\nred mug;2;n/a\nred mug;3;1.2.2021\n"
+        "red mug;4;15. Dez. 2019\nred mug;5;2020-01-31\n"
+    )
+    merged = tmp_path / "m.jsonl"
+    arguments = ("--key", "title", "--method", "exact", "--merged", str(merged), "--age", "added")
+    assert scout("dedupe", str(tmp_path / "a.csv"), *arguments, *extra).code == 0
+    record = json.loads(merged.read_text())
+    assert record["values"]["price"] == "4"
+    assert record["records"] == [f"a.csv:{line}" for line in (5, 6, 4, 3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--out", "a.csv"), "is the file of FILE, too"),
+        (("--out", "b.csv", "--right", "b.csv"), "is the file of --right, too"),
+        (("--out", "x.csv", "--merged", "./x.csv"), "is the file of --out, too"),
+    ],
+)
+def test_no_file_is_overwritten(
+    scout: Scout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...], error: str,
+) -> None:  # fmt: skip
+    """A file that is read, or written already, is refused as one to write."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("title\nmug\nMug\n")
+    result = scout("dedupe", "a.csv", "--key", "title", *options)
+    assert (result.code, error in result.error) == (2, True)
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+
+
 def test_levels(scout: Scout, tmp_path: Path) -> None:
     """The prefix filter reports its candidates and comparisons level by level."""
     (tmp_path / "a.txt").write_text("".join(f"street {n % 7} house {n}\n" for n in range(60)))

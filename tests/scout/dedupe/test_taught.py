@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.matcher.taught.tables import COLUMNS, make_goods, make_labels
-from tests.scout.conftest import Scout
+from tests.scout.conftest import CommandResult, Scout
 
 
 @pytest.fixture
@@ -202,3 +203,245 @@ def test_labelling_survives_a_kill(goods_csv: Path, tmp_path: Path) -> None:
     assert f"scout dedupe {goods_csv} --id id --decide taught --labels {labels}" in second.stdout
     pairs = {(row["left"], row["right"]) for row in _rows(labels)}
     assert len(pairs) == 4
+
+
+class Index:
+    """Calls of an index: the files of a call are tables of some goods, by id."""
+
+    def __init__(self, scout: Scout, folder: Path, goods_csv: Path) -> None:
+        """Read the goods of a file."""
+        self._scout = scout
+        self._folder = folder
+        self._header, *self.lines = goods_csv.read_text().splitlines()
+
+    def write(self, lines: list[str], name: str = "day.csv") -> Path:
+        """Write a table of some goods."""
+        path = self._folder / name
+        path.write_text("\n".join([self._header, *lines]) + "\n")
+        return path
+
+    def call(self, path: Path, *arguments: str, folder: str = "index") -> CommandResult:
+        """Add a table to the index."""
+        return self._scout(
+            "dedupe", str(path), "--decide", "taught", "--id", "id",
+            "--index", str(self._folder / folder), *arguments,
+        )  # fmt: skip
+
+    def add(self, lines: list[str], *arguments: str, folder: str = "index") -> dict[str, Any]:
+        """Add some goods; returns the figures."""
+        result = self.call(self.write(lines), *arguments, "--json", folder=folder)
+        assert result.code == 0, result.err
+        figures: dict[str, Any] = json.loads(result.out)
+        return figures
+
+    def groups(self, name: str = "groups.csv") -> set[tuple[str, ...]]:
+        """Return the ids of each group in a file."""
+        members = dict[str, list[str]]()
+        for row in _rows(self._folder / name):
+            members.setdefault(row["cluster"], []).append(row["id"])
+        return {tuple(sorted(ids)) for ids in members.values()}
+
+
+@pytest.fixture
+def index(scout: Scout, tmp_path: Path, goods_csv: Path) -> Index:
+    """Return calls of an index of the goods."""
+    return Index(scout, tmp_path, goods_csv)
+
+
+def _changes(figures: dict[str, Any]) -> tuple[int, ...]:
+    """Return the records, then the new, changed, unchanged, dropped and unknown ones."""
+    return (figures["records"], *figures["index"].values())
+
+
+def test_an_index_replaces_a_record_of_the_same_id(index: Index, tmp_path: Path) -> None:
+    """A changed record replaces the stored one; only pairs of new and changed records are written."""
+    pairs = tmp_path / "pairs.csv"
+    assert _changes(index.add(index.lines)) == (90, 90, 0, 0, 0, 0)
+    # The same records in another file are as before, and their pairs known.
+    figures = index.add(index.lines[:40], "--out", str(pairs))
+    assert _changes(figures) == (90, 0, 0, 40, 0, 0)
+    assert not _rows(pairs)
+    changed = index.lines[1].replace("g1,", "g1,Brandnew ")
+    copy = changed.replace("g1,", "x1,").upper().replace("X1,", "x1,")
+    figures = index.add([changed, copy, index.lines[2]], "--out", str(pairs))
+    assert _changes(figures) == (91, 1, 1, 1, 0, 0)
+    assert ("g1", "x1") in {(row["left_id"], row["right_id"]) for row in _rows(pairs)}
+
+
+def test_records_are_dropped_from_an_index(index: Index, tmp_path: Path) -> None:
+    """Records that are gone are dropped by their ids, also those of the same file."""
+    index.add(index.lines)
+    gone = tmp_path / "gone.csv"
+    gone.write_text("reason,id\nmoved,g0\n,g60 \n,g7\n,nobody\n")
+    clusters = ("--clusters", str(tmp_path / "groups.csv"))
+    result = index.call(index.write([]), "--drop", str(gone))
+    assert "The index has 87 records: 0 new, 0 changed, 0 as before; 3 dropped." in result.out
+    assert "1 id to drop: no such record" in result.err
+    figures = index.add(index.lines[5:9], "--drop", str(gone), *clusters)
+    assert _changes(figures) == (87, 0, 0, 3, 0, 3)
+    dropped = index.groups()
+    # The groups are those of an index that never had them.
+    kept = [line for line in index.lines if line.split(",")[0] not in ("g0", "g60", "g7")]
+    index.add(kept, *clusters, folder="other")
+    assert dropped == index.groups()
+    text = tmp_path / "gone.txt"
+    text.write_text("g1\n\n g2\n")
+    assert _changes(index.add([], "--drop", str(text))) == (85, 0, 0, 0, 2, 0)
+    # A later file may bring a dropped record again.
+    assert _changes(index.add(index.lines[:2])) == (87, 2, 0, 0, 0, 0)
+
+
+def test_an_index_is_replaced_by_a_whole_table(index: Index) -> None:
+    """With --replace records that the file lacks are dropped; a file without any is refused."""
+    index.add(index.lines)
+    assert _changes(index.add(index.lines[30:], "--replace")) == (60, 0, 0, 60, 30, 0)
+    result = index.call(index.write([]), "--replace")
+    assert "holds no record, the index would be empty" in result.error
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "error"),
+    [
+        ("name\ng1\n", (), "no column 'id'; its columns are name"),
+        ("id\ng1\ng2,x\n", (), "line 3 has 2 columns, the header has 1: no id can be read there"),
+        ("id\ng1\n", ("--id", ""), "--drop: names records by their ids"),
+    ],
+)
+def test_drops_that_are_refused(
+    index: Index, tmp_path: Path, content: str, arguments: tuple[str, ...], error: str
+) -> None:
+    """A list of ids that cannot be read drops nothing."""
+    index.add(index.lines[:20])
+    gone = tmp_path / "gone.csv"
+    gone.write_text(content)
+    (tmp_path / "index" / "options.json").unlink()
+    result = index.call(index.write([]), "--drop", str(gone), *arguments)
+    assert (result.code, error in result.error) == (2, True)
+    assert _changes(index.add(index.lines[:20])) == (20, 0, 0, 20, 0, 0)
+
+
+def test_removals_need_an_index(scout: Scout, goods_csv: Path) -> None:
+    """--drop and --replace are for a taught index only."""
+    command = ("dedupe", str(goods_csv), "--id", "id", "--decide", "taught")
+    assert "--replace: is for --index" in scout(*command, "--replace").error
+    assert "--drop: is for --index" in scout(*command, "--drop", "gone.csv").error
+    exact = scout("dedupe", str(goods_csv), "--key", "title", "--replace")
+    assert "--replace: is for --decide taught" in exact.error
+
+
+def test_an_index_begins_by_a_stored_model(
+    index: Index, scout: Scout, goods_csv: Path, labels_csv: Path, tmp_path: Path
+) -> None:
+    """A new index takes a model as it is, with a classifier or without, and keeps it."""
+    groups = ("--clusters", str(tmp_path / "groups.csv"))
+    for number, labels in enumerate((("--labels", str(labels_csv)), ())):
+        model = tmp_path / f"model{number}.json"
+        command = ("dedupe", str(goods_csv), "--id", "id", "--decide", "taught")
+        assert scout(*command, *labels, "--model", str(model)).code == 0
+        assert scout(*command, "--model", str(model), *groups).code == 0
+        expected = index.groups()
+        folder = f"index{number}"
+        given = ("--model", str(model))
+        for lines, arguments in ((index.lines[:30], given), (index.lines[30:70], ()),
+                                 (index.lines[70:], given)):  # fmt: skip
+            figures = index.add(lines, *arguments, *groups, folder=folder)
+        assert figures["records"] == 90
+        assert index.groups() == expected
+    result = index.call(index.write(index.lines), *given, folder="index0")
+    assert (result.code, "has another model than" in result.error) == (2, True)
+    result = index.call(index.write(index.lines), *given, "--labels", str(labels_csv))
+    assert "learns a model of its own" in result.error
+    result = index.call(index.write(index.lines), "--model", "absent.json", folder="new")
+    assert "no such file; an index begins by a stored model" in result.error
+    result = index.call(index.write(index.lines), *given, "--key", "title", folder="new")
+    assert "which has the columns title, maker, price" in result.error
+
+
+def test_an_index_stores_records_last(index: Index, tmp_path: Path) -> None:
+    """A call whose files cannot be written stores nothing: repeated, it finds the same pairs."""
+    index.add(index.lines[:50])
+    path = index.write(index.lines[50:])
+    for arguments in (("--out", "/nowhere/pairs.csv"), ("--explain", "g1,nobody")):
+        assert index.call(path, *arguments).code != 0
+    pairs = tmp_path / "pairs.csv"
+    assert _changes(index.add(index.lines[50:], "--out", str(pairs))) == (90, 40, 0, 0, 0, 0)
+    assert _rows(pairs)
+
+
+def test_an_index_remembers_options(index: Index, scout: Scout, tmp_path: Path) -> None:
+    """The column of ids and kinds of columns are those of earlier calls, unless others are given."""
+    index.add(index.lines[:50], "--kind", "price=ignore", "--variants", "none")
+    command = ("dedupe", str(index.write(index.lines[50:])), "--decide", "taught", "--json")
+    result = scout(*command, "--index", str(tmp_path / "index"))
+    figures = json.loads(result.out)
+    assert figures["taught"]["kinds"]["price"] == "ignore"
+    assert figures["taught"]["variants"] == []
+    assert _changes(figures) == (90, 40, 0, 0, 0, 0)
+    figures = index.add(index.lines[50:], "--kind", "price=number")
+    assert figures["taught"]["kinds"]["price"] == "number"
+
+
+def test_an_index_counts_rows_that_cannot_be_read(index: Index) -> None:
+    """Unreadable rows and those without anything to compare are counted, of the new file."""
+    figures = index.add([*index.lines[:20], "g99,a,b,c,d,e", "g98,,,"])
+    assert (figures["records"], figures["bad"], figures["left_out"]) == (20, 1, 1)
+    assert figures["reasons"] == ["day.csv, line 22 has 6 columns, the header has 4"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "error"),
+    [
+        (["1,mug", ",lamp", " ,vase"], "2 records have no id, line 3 first; leave out --id"),
+        (["1,mug", "2,lamp", " 1 ,vase"], "'1' names several records, lines 2 and 4 first"),
+    ],
+)
+def test_ids_that_name_no_record(scout: Scout, tmp_path: Path, rows: list[str], error: str) -> None:
+    """Missing and repeated ids are refused with their lines."""
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["id,title", *rows]) + "\n")
+    result = scout("dedupe", str(path), "--decide", "taught", "--id", "id")
+    assert (result.code, error in result.error) == (2, True), result.error
+
+
+def test_equal_records_that_are_no_pairs_are_named(scout: Scout, tmp_path: Path) -> None:
+    """Where all records are alike agreement says nothing: that equal ones are kept apart is said."""
+    path = tmp_path / "a.csv"
+    path.write_text("id,name\n1,Anna Berg\n2,Anna Berg\n")
+    command = ("dedupe", str(path), "--decide", "taught", "--id", "id")
+    result = scout(*command)
+    assert "1 pair of equal records kept apart, 1 and 2 first" in result.err
+    assert json.loads(scout(*command, "--json").out)["taught"]["equal_apart"] == 1
+
+
+def test_labels_that_do_not_count_are_said(scout: Scout, goods_csv: Path, labels_csv: Path) -> None:
+    """Unreadable labels, those of a record with itself, and replaced ones are counted apart."""
+    content = labels_csv.read_text().replace("left,right,label", "Left,Right,LABEL")
+    labels_csv.write_text(content + "g0,g0,1\ng0\ng60,g0,no\ng0,g60,yes\ng5,nobody,1\ng3,g4,\n")
+    command = ("dedupe", str(goods_csv), "--decide", "taught", "--id", "id")
+    result = scout(*command, "--labels", str(labels_csv))
+    assert "1 label left out: of a record with itself" in result.err
+    assert "1 label left out: no such record" in result.err
+    assert "1 label could not be read: labels.csv, line 43 has 1 columns" in result.err
+    assert "2 labels replaced by another one of the same pair further below" in result.err
+    figures = json.loads(scout(*command, "--labels", str(labels_csv), "--json").out)
+    assert figures["taught"]["labels"] == 40
+
+
+def test_answers_are_added_to_labels_of_other_programs(goods_csv: Path, tmp_path: Path) -> None:
+    """A last line without a line feed is ended first; a file of other columns is refused."""
+    labels = tmp_path / "answers.csv"
+    command = [
+        sys.executable, "-m", "scout", "--data-dir", str(tmp_path), "dedupe", "label",
+        str(goods_csv), "--id", "id", "--labels", str(labels),
+    ]  # fmt: skip
+    labels.write_text("left,right,label\ng0,g60,1\ng1,g2,0")
+    # Back to the answer that was given last, in an earlier session.
+    result = subprocess.run(command, check=False, input="b\ny\nq\n", capture_output=True, text=True)
+    assert (result.returncode, "answered n, answer again" in result.stdout) == (0, True)
+    assert [tuple(row.values()) for row in _rows(labels)] == [
+        ("g0", "g60", "1"), ("g1", "g2", "0"), ("g1", "g2", "1"),
+    ]  # fmt: skip
+    labels.write_text("left;right;label\ng0;g60;1\n")
+    result = subprocess.run(command, check=False, input="y\n", capture_output=True, text=True)
+    assert result.returncode == 2
+    assert "answers are added to a CSV whose first line is left,right,label" in result.stderr

@@ -77,6 +77,30 @@ def test_lines(tmp_path: Path, text: str, lines: list[str]) -> None:
     )
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1251", "utf-16", "utf-16-le", "utf-32-le"])
+def test_lines_in_other_encodings(tmp_path: Path, encoding: str) -> None:
+    """Lines are read in the encoding that the file shows, as tables are."""
+    lines = ["Анна Иванова", "улица Гоголя", "Москва"] * 3
+    (tmp_path / "a.txt").write_bytes("\r\n".join(lines).encode(encoding))
+    assert [*load_records(tmp_path / "a.txt").texts] == lines
+
+
+def test_a_line_that_is_too_long(tmp_path: Path) -> None:
+    """Such a line is no record, and counted with its reason; later lines keep their numbers."""
+    (tmp_path / "a.txt").write_text(f"mug\n{'x' * 2_500_000}\n{'y' * 1_000_000}\nlamp\n")
+    records = load_records(tmp_path / "a.txt")
+    assert ([*records.lines], records.bad) == ([1, 3, 4], 1)
+    assert records.reasons == ("a.txt, line 2 is longer than 1,000,000 characters",)
+
+
+def test_columns_of_one_name(tmp_path: Path) -> None:
+    """A second column of a name is one of its own, and that is said."""
+    (tmp_path / "a.csv").write_text("name,name,town\nAnna,Berg,Ulm\n")
+    records = load_records(tmp_path / "a.csv", ["name", "name_2"])
+    assert [[*column] for column in records.fields] == [["Anna"], ["Berg"]]
+    assert records.notes == ("column 2 is called name_2: an earlier one is called name",)
+
+
 def test_left_out(tmp_path: Path) -> None:
     """Rows whose keys are all empty are left out and counted; unreadable rows are counted too."""
     (tmp_path / "a.csv").write_text("id,ean\n1,40\n2,\n3,41,x\n")
