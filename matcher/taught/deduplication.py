@@ -219,6 +219,10 @@ def _compare_columns(
             )
         given = dict(zip(model.names, map(str, model.kinds), strict=True)) | dict(given)
     source = options.text.source_column
+    if source and source not in left.names:
+        raise UsageError(
+            f"--source {source}: no such column is compared; they are {', '.join(left.names)}"
+        )
     if source and source not in given:
         # The source of a record says where phrases repeat, not what the record is.
         given = {**given, source: ColumnKind.IGNORED.value}

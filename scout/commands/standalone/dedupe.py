@@ -131,18 +131,24 @@ def find_duplicates(
             help="With taught: write precision and recall by threshold, weights, cluster sizes and pairs as a page.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="PAIRS.csv", help="Write the pairs.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PAIRS.csv", callback=check_writable, help="Write the pairs."),
+    ] = None,
     clusters: Annotated[
         Path | None,
         typer.Option(
             metavar="CLUSTERS.csv",
+            callback=check_writable,
             help="Write the clusters: every two records of a cluster are a pair.",
         ),
     ] = None,
     merged: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write the records, each cluster as one: CSV or JSON Lines."
+            metavar="FILE",
+            callback=check_writable,
+            help="Write the records, each cluster as one: CSV or JSON Lines.",
         ),
     ] = None,
     age: Annotated[
@@ -312,6 +318,7 @@ def find_duplicates(
         _require_other("--index", index, {"--drop": drop, "--replace": replaces})
         from scout.dedupe.taught.taught_run import TaughtRequest
 
+        check_writable(Path(model) if model and index is None else None)
         taught = TaughtRequest(
             file=file,
             right=right,

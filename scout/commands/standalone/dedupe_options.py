@@ -32,9 +32,9 @@ IdOption = Annotated[
 
 
 def column_names(key: str) -> tuple[str, ...]:
-    """Return the columns that --key names.
+    """Return the columns that --key names, each once: repeated, its values would count twice.
 
-    >>> column_names("title, brand,")
+    >>> column_names("title, brand,title,")
     ('title', 'brand')
     """
-    return tuple(name.strip() for name in key.split(",") if name.strip())
+    return tuple(dict.fromkeys(name.strip() for name in key.split(",") if name.strip()))

@@ -354,7 +354,15 @@ def test_simhash(scout: Scout, tmp_path: Path) -> None:
             "--engine spark: not with --index",
         ),
         (("--master", "local[2]"), "--master: names the master of --engine spark"),
-        (("--out", "/nowhere/pairs.csv"), "/nowhere/pairs.csv cannot be written: No such file"),
+        (
+            ("--out", "/nowhere/pairs.csv"),
+            "/nowhere/pairs.csv cannot be written: /nowhere is no folder",
+        ),
+        (("--merged", "/nowhere/m.csv"), "/nowhere/m.csv cannot be written: /nowhere is no folder"),
+        (
+            ("--decide", "taught", "--model", "/nowhere/m.json"),
+            "/nowhere/m.json cannot be written: /nowhere is no folder",
+        ),
     ],
 )
 def test_refused(scout: Scout, tmp_path: Path, arguments: tuple[str, ...], error: str) -> None:

@@ -90,6 +90,7 @@ def test_labels_model_and_files(
         (("--decide", "taught", "--levels", "3"), "--levels: is not for --decide taught"),
         (("--decide", "taught", "--kind", "price"), "write COLUMN=KIND"),
         (("--decide", "taught", "--kind", "title=colour"), "kinds are"),
+        (("--decide", "taught", "--source", "shop"), "--source shop: no such column"),
         (("--decide", "taught", "--variants", "hue"), "rules are"),
         (("--decide", "taught", "--threshold", "1.5"), "a probability"),
         (("--decide", "taught", "--explain", "1,99999"), "no record has the line '1'"),
