@@ -17,7 +17,7 @@ from catalog.feeds.rows import Row
 from catalog.runtime.complete_file import complete_file
 from matcher.dedupe.base.records import read_rows
 from matcher.dedupe.cluster.merging import MergedRow, merge_rows
-from matcher.taught.columns.values import parse_date
+from matcher.taught.columns.dates import parse_date
 from reports.write import cell_escaping
 from scout.dedupe.dedupe_run import DedupeRun
 from scout.dedupe.disk_run import NamedPair
