@@ -28,42 +28,13 @@ _CONTACT_WORDS = _POSTAL_WORDS | {
     *("telefon", "telefono", "fax", "mobile", "handy", "cell", "email", "mail", "website", "web"),
     *("url", "homepage"),
 }
-# Words of the names of dates that are of the record, and not of the thing.
+# Words of the names of dates that are of the record, and not of the thing, without accents.
 _RECORD_DATE_WORDS = frozenset(
     (
-        *(
-            "created",
-            "added",
-            "entered",
-            "inserted",
-            "imported",
-            "exported",
-            "retrieved",
-            "crawled",
-        ),
-        *(
-            "updated",
-            "modified",
-            "changed",
-            "edited",
-            "seen",
-            "last",
-            "stand",
-            "erstellt",
-            "angelegt",
-        ),
-        *(
-            "geändert",
-            "geaendert",
-            "aktualisiert",
-            "letzte",
-            "letzter",
-            "dernier",
-            "derniere",
-            "ultimo",
-        ),
-        *("ultima", "modifie", "creado", "creato", "cree"),
-    )
+        "created added entered inserted imported exported retrieved crawled updated modified changed "
+        "edited seen last stand erstellt angelegt geandert aktualisiert letzte letzter dernier derniere "
+        "ultimo ultima modifie creado creato cree"
+    ).split()
 )
 
 
@@ -72,10 +43,9 @@ class GroupRoles:
     """Which groups of similarities are long texts, values, numbers, and ways to reach somebody.
 
     `measured` gives for years, dates, amounts and sizes the similarity from which on two values are
-    the same; `dates` are the years and dates of things among
-    them. `numbers` names the groups of digits, each with the group of its column. `contacts` are
-    addresses, phone numbers and the like, which change together when somebody moves; `postal_codes`
-    are among them.
+    the same; `dates` are the years and dates of things among them. `numbers` names the groups of
+    digits, each with the group of its column. `contacts` are addresses, phone numbers and the like,
+    which change together when somebody moves; `postal_codes` are among them.
     """
 
     long_texts: tuple[str, ...] = ()

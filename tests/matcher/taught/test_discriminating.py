@@ -182,7 +182,7 @@ def test_roles_of_columns() -> None:
             ("zip", DIGITS_AGREE),
             ("price", "ratio apart"),
             ("born", "days apart"),
-            ("last_updated", "days apart"),
+            ("Geändert am", "days apart"),
             ("year", "years apart"),
             ("title", "3-grams"),
         )
@@ -193,7 +193,7 @@ def test_roles_of_columns() -> None:
         "variants, size": 0.9,
         "price": 0.9,
         "born": 0.9999,
-        "last_updated": 0.9999,
+        "Geändert am": 0.9999,
         "year": 0.5,
     }
     assert roles.dates == {"born", "year"}
