@@ -19,7 +19,7 @@ from scout.job_queue.job_kinds import QUEUED_KINDS
 from scout.job_queue.shop_jobs import JobState
 from scout.pipeline import shop_run
 from scout.pipeline.run_pool import RunResult, run_log_path
-from scout.schedule.timetable import Timetable
+from scout.schedule.timetable import Timetable, schedule_shop
 from scout.workers import job_runner
 from tests.scout.programs import replace_runs
 
@@ -68,6 +68,7 @@ def test_jobs(
     """Jobs are done in the order of their priority, each by its command; the timetable queues."""
     started = replace_runs(monkeypatch, "print('done')")
     timetable = Timetable(queue_settings, queue_store, [])
+    schedule_shop(queue_store, queue_store.shop("b"), "@daily")
     assert timetable.run(queue_store.shop("b").id or 0, "b") == 0
     shop_jobs.enqueue(queue_store, queue_store.shop("c"), QUEUED_KINDS[1])
     shop_jobs.enqueue(queue_store, queue_store.shop("a"), options=["--fresh"], priority=10)
