@@ -32,8 +32,8 @@ class PageDigest:
 
     `language` is the page's language code, `versions` maps such codes to the URLs of the page in
     other languages (hreflang), on any host. `refused` pairs hrefs with the reason against visiting
-    them, and the page's own URL with `TOO_MANY_LINKS`. `is_missing` marks soft 404s; `is_hostile` a page that was not parsed because parsing
-    would take too long.
+    them, and the page's own URL with `TOO_MANY_LINKS`. `is_missing` marks soft 404s; `is_hostile` a
+    page that was not parsed because parsing would take too long.
     """
 
     body: str = ""

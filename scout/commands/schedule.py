@@ -8,8 +8,6 @@ from scout.commands.context import JsonOption, ShopArgument, command_group, get_
 from scout.terminal.output import format_cell, print_json, print_lines, print_note, print_table
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from catalog.models import Schedule, Shop
 
 schedule_commands = command_group("schedule", "The timetable: add, list, remove, run.")
@@ -115,22 +113,13 @@ def remove_plan(context: typer.Context, shop: ShopArgument) -> None:
 
 
 def _plan_row(shop: "Shop", schedule: "Schedule") -> dict[str, Any]:
+    from catalog.models import utc_now
+    from scout.schedule.cron import planned_times
+
     return {
         "shop": shop.name,
         "cron": schedule.cron,
-        "next": None if schedule.is_paused else _next_time(schedule.cron),
+        "next": next(iter(planned_times(schedule, utc_now(), 1)), None),
         "paused": schedule.is_paused,
         "last_started_at": schedule.last_started_at,
     }
-
-
-def _next_time(expression: str) -> "datetime | None":
-    from catalog.errors import UsageError
-    from catalog.models import utc_now
-    from scout.schedule import cron
-
-    try:
-        return cron.next_time(expression, utc_now())
-    except UsageError:
-        # Stored by an earlier version that took more expressions; the shop stays listed.
-        return None

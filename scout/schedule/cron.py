@@ -6,12 +6,16 @@ minute or hour follow real time.
 """
 
 from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
 
 from apscheduler.triggers.base import BaseTrigger
 from cronsim import CronSim, CronSimError
 from tzlocal import get_localzone
 
 from catalog.errors import UsageError
+
+if TYPE_CHECKING:
+    from catalog.models import Schedule
 
 NICKNAMES = {
     "@hourly": "0 * * * *",
@@ -110,6 +114,19 @@ def next_times(text: str, after: datetime, count: int) -> list[datetime]:
         times.append(moment)
         moment = expression.next_time(moment.astimezone(UTC))
     return times
+
+
+def planned_times(schedule: "Schedule", after: datetime, count: int) -> list[datetime]:
+    """Return the next times of a stored plan, at most `count`; none while it is paused.
+
+    An expression of an earlier version that cannot be used any more never runs.
+    """
+    if schedule.is_paused:
+        return []
+    try:
+        return next_times(schedule.cron, after, count)
+    except UsageError:
+        return []
 
 
 def _invalid(text: str, reason: str) -> UsageError:

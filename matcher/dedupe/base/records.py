@@ -23,7 +23,7 @@ import numpy as np
 from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds import files
 from catalog.feeds.formats import delimited, jsonlines, parquet
-from catalog.feeds.rows import RepairNotice, Row, Rows, Texts, UnreadableRow
+from catalog.feeds.rows import RepairNotice, Row, Rows, Texts, UnreadableRow, no_notice
 from catalog.runtime.progress import Progress, no_progress
 from matcher.array_types import Ints
 from matcher.dedupe.base.packed_texts import JoinedTexts, PackedTexts, take_texts
@@ -172,7 +172,7 @@ def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = no_p
     return collector.records()
 
 
-def read_rows(path: Path, notice: RepairNotice | None = None) -> Rows:
+def read_rows(path: Path, notice: RepairNotice = no_notice) -> Rows:
     """Read the whole rows of a file, in order. Raises UnreadableFeed.
 
     Columns of a CSV file that have one name get names of their own; `notice` is called with each.
@@ -194,7 +194,7 @@ def read_rows(path: Path, notice: RepairNotice | None = None) -> Rows:
             case "jsonl":
                 yield from jsonlines.read(plain)
             case _:
-                yield from delimited.read(plain, renaming=notice or _ignore)
+                yield from delimited.read(plain, renaming=notice)
 
 
 def row_key(texts: Texts, keys: Sequence[str]) -> tuple[str, ...]:
@@ -294,10 +294,6 @@ def _read_lines(path: Path) -> Rows:
                 yield UnreadableRow(number, reason, line)
                 while line and not line.endswith("\n"):
                     line = lines.readline(files.MAX_LINE_LENGTH)
-
-
-def _ignore(_: str) -> None:
-    """Take no notice."""
 
 
 @contextmanager

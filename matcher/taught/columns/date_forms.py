@@ -17,10 +17,10 @@ from matcher.taught.columns.dates import (
     MONTHS,
     USUAL_YEAR,
     DateForms,
-    clock_behind_date,
     match_day_first,
-    parse_date,
-    without_clock,
+    parse_day,
+    parse_moment,
+    split_clock,
 )
 
 # Dates of a table that are looked at.
@@ -80,11 +80,11 @@ def unify_date(text: str, forms: DateForms, *, with_clock: bool) -> str:
     >>> unify_date("11/5/98 2:05 pm", DateForms(frozenset("/")), with_clock=True)
     '1998-11-05T14:05'
     """
-    day = parse_date(text, forms)
-    if day is None:
+    moment = parse_moment(text, forms)
+    if moment is None:
         return text
-    minutes = clock_behind_date(text) if with_clock else None
-    if minutes is None:
+    day, minutes = moment
+    if minutes is None or not with_clock:
         return day.isoformat()
     hours, rest = divmod(int(minutes), 60)
     return f"{day.isoformat()}T{hours:02}:{rest:02}"
@@ -94,13 +94,12 @@ def _look_at(column: Sequence[str]) -> _Survey:
     survey = _Survey()
     step = max(1, len(column) // SAMPLE_SIZE)
     for row in range(0, len(column), step):
-        text = column[row]
-        date = parse_date(text)
+        day, minutes = split_clock(column[row])
+        date = parse_day(day)
         if date is None:
             continue
         survey.dates += 1
-        survey.timed += clock_behind_date(text) is not None
-        day = without_clock(text)
+        survey.timed += minutes is not None
         if _FOUR_DIGITS.search(day):
             survey.full_years.append(date.year)
         else:

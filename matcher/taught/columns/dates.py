@@ -15,8 +15,7 @@ from matcher.taught.columns.months import month_number
 MAX_CHARACTERS = 40
 # Years that a date may have.
 YEARS = range(1000, 2200)
-# Year in whose hundred years, fifty before and after, a year of two digits lies by default: POSIX
-# has 1969 to 2068.
+# Year to which years of two digits are near by default: they lie in 1968 to 2067. POSIX has 1969 to 2068.
 USUAL_YEAR = 2018
 MONTHS = 12
 MINUTES_PER_HOUR = 60
@@ -90,7 +89,23 @@ def parse_date(text: str, forms: DateForms = DEFAULT_FORMS) -> date | None:
     >>> parse_date("11/05/25", DateForms(frozenset("/"), usual_year=1960))
     datetime.date(1925, 11, 5)
     """
-    day = without_clock(text)
+    day, _ = split_clock(text)
+    return parse_day(day, forms)
+
+
+def parse_moment(text: str, forms: DateForms = DEFAULT_FORMS) -> tuple[date, float | None] | None:
+    """Parse a date and the time of day behind it, in minutes (`split_clock`).
+
+    >>> parse_moment("30.11.2020 14:30"), parse_moment("30.11.2020"), parse_moment("14:30")
+    ((datetime.date(2020, 11, 30), 870.0), (datetime.date(2020, 11, 30), None), None)
+    """
+    written, minutes = split_clock(text)
+    day = parse_day(written, forms)
+    return None if day is None else (day, minutes)
+
+
+def parse_day(day: str, forms: DateForms = DEFAULT_FORMS) -> date | None:
+    """Parse a date without a time of day, as `parse_date` does."""
     parts = _numeric_parts(day, forms) or _named_parts(day, forms)
     if parts is None or parts[0] not in YEARS:
         return None
@@ -111,28 +126,20 @@ def parse_clock(text: str) -> float | None:
     return _minutes(_ONLY_CLOCK.match(text[:MAX_CHARACTERS].strip()))
 
 
-def clock_behind_date(text: str) -> float | None:
-    """Return the time of day behind a date as minutes; None where there is none, or midnight, as
-    programs add it to dates without one.
+def split_clock(text: str) -> tuple[str, float | None]:
+    """Split a date from the time of day behind it, in minutes.
 
-    >>> clock_behind_date("30.11.2020 um 14:30 Uhr"), clock_behind_date("2020-11-30T08:00:00Z")
-    (870.0, 480.0)
-    >>> clock_behind_date("2020-11-30 00:00:00"), clock_behind_date("30.11.2020")
-    (None, None)
-    """
-    return _minutes(_CLOCK_BEHIND_DATE.search(text[:MAX_CHARACTERS].strip())) or None
+    None where there is none, or midnight, as programs add it to dates without one.
 
-
-def without_clock(text: str) -> str:
-    """Return a date without the time of day behind it.
-
-    >>> without_clock("30.11.2020, 14:30"), without_clock("May 3rd, 2021 at 9 am")
-    ('30.11.2020', 'May 3rd, 2021')
+    >>> split_clock("30.11.2020 um 14:30 Uhr"), split_clock("2020-11-30T08:00:00Z")
+    (('30.11.2020', 870.0), ('2020-11-30', 480.0))
+    >>> split_clock("2020-11-30 00:00:00"), split_clock("May 3rd, 2021")
+    (('2020-11-30', None), ('May 3rd, 2021', None))
     """
     start = text[:MAX_CHARACTERS].strip()
-    # Most dates have none: a look at the end costs less than a search.
+    # Most dates have none: a look for its mark costs less than a search.
     match = _CLOCK_BEHIND_DATE.search(start) if " " in start or "T" in start else None
-    return start[: match.start()] if match else start
+    return (start[: match.start()], _minutes(match) or None) if match else (start, None)
 
 
 def match_day_first(text: str) -> tuple[int, str, int, str] | None:

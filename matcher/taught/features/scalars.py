@@ -13,7 +13,7 @@ from matcher.array_types import Doubles, Floats, Ints
 from matcher.features.part_numbers import MIN_CONTAINED
 from matcher.records.text import fold
 from matcher.sorted_values import look_up_sorted
-from matcher.taught.columns.dates import clock_behind_date, parse_date
+from matcher.taught.columns.dates import parse_moment
 from matcher.taught.columns.kinds import ColumnKind
 from matcher.taught.columns.values import normalise_code, parse_number, parse_year
 from matcher.taught.features.feature import NEVER_LOWERS, NEVER_RAISES, Feature
@@ -222,10 +222,10 @@ def _normalise(kind: ColumnKind, value: str) -> str:
         year = parse_year(value)
         return folded if year is None else str(year)
     if kind is ColumnKind.DATE:
-        day = parse_date(value)
-        if day is None:
+        moment = parse_moment(value)
+        if moment is None:
             return normalise_code(folded)
-        minutes = clock_behind_date(value)
+        day, minutes = moment
         return f"{day:%Y%m%d}" if minutes is None else f"{day:%Y%m%d}t{minutes:04.0f}"
     return folded
 
@@ -242,9 +242,10 @@ def _numbers(
                 numbers[row, 0] = number
     if kind is ColumnKind.DATE:
         for row, value in enumerate(values):
-            day = parse_date(value)
-            if day is not None:
-                days = day.toordinal() + (clock_behind_date(value) or 0) / MINUTES_PER_DAY
+            moment = parse_moment(value)
+            if moment is not None:
+                day, minutes = moment
+                days = day.toordinal() + (minutes or 0) / MINUTES_PER_DAY
                 numbers[row] = days, day.year, day.month, day.day
     return numbers
 

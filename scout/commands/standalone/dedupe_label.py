@@ -17,6 +17,7 @@ from scout.commands.standalone.dedupe_options import (
     RightOption,
     column_names,
 )
+from scout.commands.standalone.dedupe_output import print_unreadable
 from scout.terminal.output import format_cell, print_json, print_lines, print_note, shorten
 
 if TYPE_CHECKING:
@@ -155,10 +156,9 @@ def _read_key() -> str:
 
 def _print_skipped(records: "Records") -> None:
     """Print what was changed or skipped in reading a table."""
-    for note in (*records.notes, *records.reasons):
+    for note in records.notes:
         print_note(note)
-    if records.bad > len(records.reasons):
-        print_note(f"and {records.bad - len(records.reasons)} further rows")
+    print_unreadable(records.reasons, records.bad)
 
 
 class DedupeCommand(TyperCommand):

@@ -1,6 +1,6 @@
 """Output of `scout dedupe`: figures, files, and the additions of a taught run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,12 +122,17 @@ def print_figures(figures: dict[str, Any], as_json: bool) -> None:
             f"{figures['left_out']} records without a key were left out, "
             f"{figures['bad']} could not be read",
         )
-    for reason in figures["reasons"]:
-        print_note(reason)
-    if figures["bad"] > len(figures["reasons"]):
-        print_note(f"and {figures['bad'] - len(figures['reasons'])} further rows")
+    print_unreadable(figures["reasons"], figures["bad"])
     for note in figures["notes"]:
         print_note(note)
+
+
+def print_unreadable(reasons: Sequence[str], count: int) -> None:
+    """Print why the first of some rows could not be read, and how many more there are."""
+    for reason in reasons:
+        print_note(reason)
+    if count > len(reasons):
+        print_note(f"and {count - len(reasons)} further rows")
 
 
 def _print_changes(size: int, changes: dict[str, int]) -> None:

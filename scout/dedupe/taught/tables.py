@@ -99,11 +99,13 @@ def _load_table(path: Path, columns: tuple[str, ...], id_column: str, progress: 
             rows.append(row)
     if len(rows) < len(ids):
         left_out = loaded.left_out + len(ids) - len(rows)
-        chosen = records.select(rows)
         records = replace(
-            loaded, fields=chosen.fields, texts=chosen.texts, lines=chosen.lines, names=columns,
+            records.select(rows),
             left_out=left_out,
-        )  # fmt: skip
+            bad=loaded.bad,
+            reasons=loaded.reasons,
+            notes=loaded.notes,
+        )
         ids = PackedTexts(ids[row] for row in rows)
     _check_ids(path, id_column, records, ids)
     return Table(path, records, ids)

@@ -134,7 +134,7 @@ def run_on_index(
         _check_names(request, stored)
         model = _find_model(request, folder)
         new = _load_new(request, model, progress)
-        gone = None
+        gone = frozenset[str]()
         if request.drop is not None:
             gone = frozenset(read_ids(request.drop, request.id_column))
         united, new_rows, changes = _unite(stored, new, has_ids, gone, request.replaces)
@@ -268,7 +268,7 @@ def _unite(
     stored: Sequence[StoredRecord],
     new: Table,
     has_ids: bool,
-    gone: frozenset[str] | None,
+    gone: frozenset[str],
     replaces: bool,
 ) -> tuple[list[StoredRecord], list[int], IndexChanges]:
     """Return all records in the order of their names, the rows of new and changed ones, and counts.
@@ -283,7 +283,6 @@ def _unite(
         own_name = name if has_ids else _line_name(source, name)
         added[own_name] = StoredRecord(own_name, source, line, values)
     after = added if replaces else before | added
-    gone = gone or frozenset()
     after = {name: record for name, record in after.items() if name not in gone}
     changes = IndexChanges(
         dropped=len(before.keys() - after.keys()),

@@ -1,7 +1,5 @@
 """Shops: list, add, change, remove; imports, known offers and schedules of each."""
 
-from contextlib import suppress
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Query, Response
@@ -13,7 +11,7 @@ from catalog.models import CatalogImport, KnownOffer, Schedule, Shop, utc_now
 from catalog.storage.shop_list import ShopFilter, ShopKey, ShopSort, count_shops, shop_key
 from scout.maintenance import shop_removal
 from scout.overview import describe_row, describe_shop, list_shops
-from scout.schedule.cron import next_times
+from scout.schedule.cron import planned_times
 from scout.schedule.timetable import schedule_shop, unschedule_shop
 from scout.shops import registration
 from scout.web.access.guard import Admin, Editor, Viewer, api_router
@@ -210,15 +208,10 @@ def read_schedules(
 
 
 def _schedule(shop: Shop, schedule: Schedule) -> models.ScheduleRow:
-    times: list[datetime] = []
-    # An expression of an earlier version that cannot be used any more never runs.
-    with suppress(UsageError):
-        if not schedule.is_paused:
-            times = next_times(schedule.cron, utc_now(), NEXT_TIMES)
     return models.ScheduleRow(
         shop=shop.name,
         cron=schedule.cron,
-        next=times,
+        next=planned_times(schedule, utc_now(), NEXT_TIMES),
         paused=schedule.is_paused,
         last_started_at=schedule.last_started_at,
     )

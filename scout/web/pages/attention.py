@@ -31,7 +31,7 @@ from scout.attention.stored_notices import (
 from scout.overview import list_shops
 from scout.pipeline.run_records import shop_key as shop_id_of
 from scout.pipeline.run_summary import report_paths
-from scout.schedule.cron import next_time
+from scout.schedule.cron import planned_times
 from scout.schedule.words import describe_cron
 from scout.web.access.guard import Reviewer, Viewer, page_router
 from scout.web.api.cursors import encode_cursor
@@ -123,19 +123,11 @@ def _lines(store: Store, rows: list[ShopRow], language: Language) -> list[ShopLi
         plan, next_at = "", None
         if schedule is not None:
             plan = describe_cron(schedule.cron, language)
-            next_at = None if schedule.is_paused else _next_time(schedule.cron)
+            next_at = next(iter(planned_times(schedule, utc_now(), 1)), None)
         has_report = row.finished is not None and "html" in report_paths(store, row.finished)
         points = trends.get(shop_id, [])
         lines.append(ShopLine(row, sparkline(points), plan, next_at, has_report))
     return lines
-
-
-def _next_time(cron: str) -> datetime | None:
-    try:
-        return next_time(cron, utc_now())
-    except UsageError:
-        # Stored by an earlier version that took more expressions.
-        return None
 
 
 @router.post("/notices/{item_id}/dismiss")

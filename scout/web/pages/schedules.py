@@ -1,7 +1,6 @@
 """Schedules: when each shop is run, in words and as a cron expression."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +11,7 @@ from tzlocal import get_localzone_name
 
 from catalog.errors import UsageError
 from catalog.models import Schedule, Shop, utc_now
-from scout.schedule.cron import CronExpression, next_times
+from scout.schedule.cron import CronExpression, next_times, planned_times
 from scout.schedule.timetable import pause_shop, schedule_shop, unschedule_shop
 from scout.schedule.words import describe_cron
 from scout.web.access.guard import Editor, Viewer, page_router
@@ -75,11 +74,7 @@ def _find_schedule(context: Context, name: str) -> Schedule | None:
 
 
 def _plan_line(name: str, schedule: Schedule, context: Context) -> PlanLine:
-    times: list[datetime] = []
-    if not schedule.is_paused:
-        # An expression of an earlier version that cannot be used any more never runs.
-        with suppress(UsageError):
-            times = next_times(schedule.cron, utc_now(), NEXT_TIMES)
+    times = planned_times(schedule, utc_now(), NEXT_TIMES)
     words = describe_cron(schedule.cron, read_language(context.language))
     return PlanLine(name, schedule, words, times)
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -31,7 +30,7 @@ from scout.attention.stored_notices import read_notices
 from scout.overview import describe_shop
 from scout.pipeline import run_records
 from scout.pipeline.run_summary import report_paths
-from scout.schedule.cron import next_times
+from scout.schedule.cron import planned_times
 from scout.schedule.words import describe_cron
 from scout.web.access.guard import Reviewer, Viewer, page_router
 from scout.web.context import Context, Message
@@ -180,11 +179,7 @@ def _describe_rules(session: Session, shop_id: int) -> dict[str, Any] | None:
 def _plan(schedule: Schedule | None, context: Context) -> Plan | None:
     if schedule is None:
         return None
-    times: list[datetime] = []
-    # Stored by an earlier version that took more expressions; the plan stays visible.
-    with suppress(UsageError):
-        if not schedule.is_paused:
-            times = next_times(schedule.cron, utc_now(), _NEXT_TIMES)
+    times = planned_times(schedule, utc_now(), _NEXT_TIMES)
     words = describe_cron(schedule.cron, read_language(context.language))
     return Plan(schedule.cron, words, times, schedule.last_started_at, schedule.is_paused)
 

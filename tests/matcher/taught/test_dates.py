@@ -30,7 +30,7 @@ DATES = [
 
 @pytest.mark.parametrize(("name", "text", "expected"), DATES, ids=[case[0] for case in DATES])
 def test_parse_date(name: str, text: str, expected: date | None) -> None:
-    """A time behind a date is passed over; years of two digits lie in 1969 to 2068."""
+    """A time behind a date is passed over; years of two digits lie in 1968 to 2067."""
     assert parse_date(text) == expected
 
 

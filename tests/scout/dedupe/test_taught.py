@@ -179,13 +179,18 @@ def test_an_index_keeps_its_columns(scout: Scout, goods_csv: Path, tmp_path: Pat
         assert "holds the columns title, maker" in result.error
 
 
+def label_command(data_dir: Path, goods: Path, labels: Path) -> list[str]:
+    """Return the command that asks for labels in a process of its own."""
+    return [
+        sys.executable, "-m", "scout", "--data-dir", str(data_dir), "dedupe", "label",
+        str(goods), "--id", "id", "--labels", str(labels),
+    ]  # fmt: skip
+
+
 def test_labelling_survives_a_kill(goods_csv: Path, tmp_path: Path) -> None:
     """Answers are on the disk when a session is killed, and the next one does not ask them again."""
     labels = tmp_path / "answers.csv"
-    command = [
-        sys.executable, "-m", "scout", "--data-dir", str(tmp_path), "dedupe", "label",
-        str(goods_csv), "--id", "id", "--labels", str(labels),
-    ]  # fmt: skip
+    command = label_command(tmp_path, goods_csv, labels)
     first = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert first.stdin is not None
     first.stdin.write("y\nn\nu\n")
@@ -431,10 +436,7 @@ def test_labels_that_do_not_count_are_said(scout: Scout, goods_csv: Path, labels
 def test_answers_are_added_to_labels_of_other_programs(goods_csv: Path, tmp_path: Path) -> None:
     """A last line without a line feed is ended first; a file of other columns is refused."""
     labels = tmp_path / "answers.csv"
-    command = [
-        sys.executable, "-m", "scout", "--data-dir", str(tmp_path), "dedupe", "label",
-        str(goods_csv), "--id", "id", "--labels", str(labels),
-    ]  # fmt: skip
+    command = label_command(tmp_path, goods_csv, labels)
     labels.write_text("left,right,label\ng0,g60,1\ng1,g2,0")
     # Back to the answer that was given last, in an earlier session.
     result = subprocess.run(command, check=False, input="b\ny\nq\n", capture_output=True, text=True)

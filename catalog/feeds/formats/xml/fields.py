@@ -15,11 +15,10 @@ from itertools import islice
 from catalog.feeds.columns import usual_field
 from catalog.feeds.formats.xml.references import (
     local_name,
-    no_notice,
     read_attributes,
     resolve_references,
 )
-from catalog.feeds.rows import MAX_DEPTH, MAX_TEXTS, RepairNotice, Texts
+from catalog.feeds.rows import MAX_DEPTH, MAX_TEXTS, RepairNotice, Texts, no_notice
 
 # Characters of a tag name that a reason quotes.
 MAX_QUOTED_LENGTH = 40

@@ -5,7 +5,7 @@ import re
 from functools import partial
 from html.entities import html5
 
-from catalog.feeds.rows import RepairNotice, Texts
+from catalog.feeds.rows import RepairNotice, Texts, no_notice
 
 _ATTRIBUTE_PARTS = re.compile(
     r"""(?<![^\s=<>"'/])([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++))"""
@@ -14,10 +14,6 @@ _REFERENCE = re.compile(r"&(#\d{1,8}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0
 _BARE_AMPERSAND = re.compile(r"&(?!#?[0-9a-zA-Z]{1,32};)")
 _OTHER_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)")
 _XML_REFERENCES = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
-
-
-def no_notice(message: str) -> None:
-    """Ignore a slip: stands in where nobody counts them."""
 
 
 def resolve_references(text: str, notice: RepairNotice = no_notice) -> str:
