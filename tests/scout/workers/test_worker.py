@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlmodel import select
@@ -219,10 +220,20 @@ def test_lost_worker(
 
 
 def test_taken_over_job(
-    queue_settings: Settings, queue_store: Store, monkeypatch: pytest.MonkeyPatch
+    queue_settings: Settings,
+    queue_store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """A worker that stood still, and lost its job to another one, does not change it afterwards."""
-    started = replace_runs(monkeypatch, "import time; time.sleep(0.5); raise SystemExit(1)")
+    # The run ends once its job is taken over, on a busy machine too.
+    taken_over = tmp_path / "taken-over"
+    started = replace_runs(
+        monkeypatch,
+        "import pathlib, time\n"
+        f"while not pathlib.Path({str(taken_over)!r}).exists(): time.sleep(0.05)\n"
+        "raise SystemExit(1)",
+    )
     shop_jobs.enqueue(queue_store, queue_store.shop("a"))
 
     def take_over() -> bool:
@@ -233,6 +244,7 @@ def test_taken_over_job(
                 "WITH other AS (INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id) "
                 "UPDATE procrastinate_jobs SET worker_id = (SELECT id FROM other)"
             )
+        taken_over.touch()
         return True
 
     sender = _signal_when(take_over, signal.SIGTERM)
