@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog.runtime.progress import Progress
-from matcher.dedupe.base.records import Records, load_records
+from matcher.dedupe.base.records import NewNames, Records, load_records
 from matcher.dedupe.base.similarity_measures import SimilarityName
 from matcher.dedupe.cluster.merging import Preference
 from matcher.dedupe.deduplication import RecordDuplicates, find_duplicates
@@ -28,6 +28,7 @@ class DedupeRequest:
     options: MethodOptions = field(default_factory=MethodOptions)
     age: str | None = None
     prefer: Preference = "confirmed"
+    new_names: NewNames = field(default_factory=dict)
 
     def files(self) -> list[Path]:
         """Return the files to compare."""
@@ -108,10 +109,10 @@ def run_dedupe(
         from matcher.dedupe.spark.methods import distribute
 
         method = distribute(method, jobs)
-    left = load_records(request.file, request.keys, progress)
+    left = load_records(request.file, request.keys, progress, request.new_names)
     right = None
     if request.right is not None:
-        right = load_records(request.right, request.keys, progress)
+        right = load_records(request.right, request.keys, progress, request.new_names)
     return DedupeRun(request, find_duplicates(left, right, method, progress))
 
 

@@ -62,7 +62,7 @@ def run_on_disk(
     build_method(request.method, request.similarity, request.threshold, request.options)
     begun = perf_counter()
     skipped = SkippedRows()
-    records = stream_keys(request.file, request.keys, progress, skipped)
+    records = stream_keys(request.file, request.keys, progress, skipped, request.new_names)
     if option == "--index":
         figures = _look_up_and_add(request, records, Path(value), write_pairs)
     else:

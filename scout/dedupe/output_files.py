@@ -15,7 +15,7 @@ from typing import IO, Any, Protocol
 from catalog.errors import UsageError
 from catalog.feeds.rows import Row
 from catalog.runtime.complete_file import complete_file
-from matcher.dedupe.base.records import read_rows
+from matcher.dedupe.base.records import NewNames, read_rows
 from matcher.dedupe.cluster.merging import MergedRow, merge_rows
 from matcher.taught.columns.dates import parse_date
 from reports.write import cell_escaping
@@ -136,7 +136,7 @@ class _CsvWriter:
     def __init__(self, file: IO[str], run: DedupeRun) -> None:
         names = dict[str, None]()
         for path in run.request.files():
-            for row in _readable_rows(path):
+            for row in _readable_rows(path, run.request.new_names):
                 names |= dict.fromkeys(row.texts)
         self._names = tuple(names)
         self._table = _start_table(file, (*names, "records", "sources"))
@@ -165,7 +165,7 @@ def _merge_clusters(run: DedupeRun) -> Iterator[_MergedRecord]:
             cluster_of[run.place(row_number)] = number
     rows_of_cluster: list[list[tuple[Row, str]]] = [[] for _ in run.duplicates.clusters]
     for path in run.request.files():
-        for row in _readable_rows(path):
+        for row in _readable_rows(path, run.request.new_names):
             place = f"{path.name}:{row.line}"
             has_age_column = has_age_column or age_column in row.texts
             cluster = cluster_of.get((path, row.line))
@@ -203,8 +203,9 @@ def _age_order(row: Row, column: str | None) -> tuple[int, float, str]:
     return (2, 0.0, text) if day is None else (1, day.toordinal(), text)
 
 
-def _readable_rows(path: Path) -> Iterator[Row]:
-    return (row for row in read_rows(path) if isinstance(row, Row))
+def _readable_rows(path: Path, new_names: NewNames) -> Iterator[Row]:
+    rows = read_rows(path, new_names=new_names)
+    return (row for row in rows if isinstance(row, Row))
 
 
 def _start_table(file: IO[str], columns: Sequence[str]) -> Any:

@@ -13,9 +13,10 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,9 @@ PROGRESS_INTERVAL = 20_000  # records between two progress reports
 MAX_REASONS = 5  # unreadable rows of a file whose reasons are kept
 MAX_NAMED_COLUMNS = 30  # columns; cap on an error message
 _COMPRESSED = (".xz", ".gz")
+# The names that columns are read under, by their names in the file.
+NewNames = Mapping[str, str]
+KEEP_NAMES: NewNames = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -151,14 +155,20 @@ def _value_text(value: Any) -> str:
     return str(value)
 
 
-def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = no_progress) -> Records:
+def load_records(
+    path: Path,
+    keys: Sequence[str] = (),
+    progress: Progress = no_progress,
+    new_names: NewNames = KEEP_NAMES,
+) -> Records:
     """Load the records of a file. Raises UnreadableFeed, or UsageError for a missing key."""
     holds_lines = is_text_file(path)
     keys = (LINE_COLUMN,) if holds_lines else keys
     _require_keys(path, keys)
     collector = _RecordCollector(keys)
     columns = dict[str, None]()
-    for row in _report_progress(read_rows(path, collector.skipped.notes.append), progress):
+    rows = read_rows(path, collector.skipped.notes.append, new_names)
+    for row in _report_progress(rows, progress):
         if isinstance(row, UnreadableRow):
             collector.skipped.add_unreadable(path, row)
         elif holds_lines:
@@ -172,11 +182,33 @@ def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = no_p
     return collector.records()
 
 
-def read_rows(path: Path, notice: RepairNotice = no_notice) -> Rows:
-    """Read the whole rows of a file, in order. Raises UnreadableFeed.
+def read_rows(
+    path: Path, notice: RepairNotice = no_notice, new_names: NewNames = KEEP_NAMES
+) -> Rows:
+    """Read the whole rows of a file, in order.
 
     Columns of a CSV file that have one name get names of their own; `notice` is called with each.
+    Raises UnreadableFeed, and UsageError if a new name is that of another column, too.
     """
+    rows = _read_file(path, notice)
+    return _rename_columns(path, rows, new_names) if new_names else rows
+
+
+def _rename_columns(path: Path, rows: Rows, new_names: NewNames) -> Rows:
+    for row in rows:
+        if isinstance(row, UnreadableRow):
+            yield row
+            continue
+        texts = Texts()
+        for column, values in row.texts.items():
+            name = new_names.get(column, column)
+            if name in texts:
+                raise UsageError(f"{path}, line {row.line}: two columns would be called {name!r}")
+            texts[name] = values
+        yield replace(row, texts=texts)
+
+
+def _read_file(path: Path, notice: RepairNotice) -> Rows:
     if is_text_file(path):
         yield from _read_lines(path)
         return
@@ -207,7 +239,11 @@ def row_key(texts: Texts, keys: Sequence[str]) -> tuple[str, ...]:
 
 
 def stream_keys(
-    path: Path, keys: Sequence[str], progress: Progress, skipped: SkippedRows
+    path: Path,
+    keys: Sequence[str],
+    progress: Progress,
+    skipped: SkippedRows,
+    new_names: NewNames = KEEP_NAMES,
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a stable name ("file:line") and the key of each record, one at a time.
 
@@ -220,7 +256,8 @@ def stream_keys(
     _require_keys(path, key_columns)
     source = path.resolve()
     columns = dict[str, None]()
-    for row in _report_progress(read_rows(path, skipped.notes.append), progress):
+    rows = read_rows(path, skipped.notes.append, new_names)
+    for row in _report_progress(rows, progress):
         if isinstance(row, UnreadableRow):
             skipped.add_unreadable(path, row)
             continue

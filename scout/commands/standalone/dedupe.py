@@ -20,8 +20,10 @@ from scout.commands.standalone.dedupe_options import (
     IdOption,
     KeyOption,
     RecordsArgument,
+    RenameOption,
     RightOption,
     column_names,
+    new_names,
 )
 from scout.commands.standalone.dedupe_output import OutputPaths, print_figures, run_and_print
 
@@ -55,6 +57,7 @@ def find_duplicates(
     file: RecordsArgument,
     right: RightOption = None,
     key: KeyOption = "",
+    rename: RenameOption = None,
     method: Annotated[
         list[Method] | None,
         typer.Option(
@@ -290,7 +293,7 @@ def find_duplicates(
     from scout.dedupe.disk_run import DiskOption, NamedPair, run_on_disk
     from scout.dedupe.method_options import MethodOption, MethodOptions
 
-    keys = column_names(key)
+    keys, names = column_names(key), new_names(rename)
     outputs = OutputPaths(out, clusters, merged)
     _require_other("--merged", merged, {"--age": age, "--prefer": prefer})
     _refuse_overwriting(
@@ -340,6 +343,7 @@ def find_duplicates(
             index=index,
             drop=drop,
             replaces=replaces,
+            new_names=names,
         )
         _run_taught(context, taught, outputs, tuple(explain or ()), charts, engine, master, as_json)
         return
@@ -388,6 +392,7 @@ def find_duplicates(
         options=options,
         age=age,
         prefer=preference,
+        new_names=names,
     )
     disk_options: dict[DiskOption, Path | str] = {}
     if store:

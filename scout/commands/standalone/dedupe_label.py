@@ -14,8 +14,10 @@ from scout.commands.standalone.dedupe_options import (
     IdOption,
     KeyOption,
     RecordsArgument,
+    RenameOption,
     RightOption,
     column_names,
+    new_names,
 )
 from scout.commands.standalone.dedupe_output import print_unreadable
 from scout.terminal.output import format_cell, print_json, print_lines, print_note, shorten
@@ -37,6 +39,7 @@ def ask_for_labels(
     file: RecordsArgument,
     right: RightOption = None,
     key: KeyOption = "",
+    rename: RenameOption = None,
     id_column: IdOption = "",
     labels: Annotated[
         Path | None,
@@ -63,7 +66,12 @@ def ask_for_labels(
     from scout.dedupe.taught.taught_run import TaughtRequest
 
     request = TaughtRequest(
-        file, right, column_names(key), id_column=id_column, kinds=tuple(kind or ())
+        file,
+        right,
+        column_names(key),
+        id_column=id_column,
+        kinds=tuple(kind or ()),
+        new_names=new_names(rename),
     )
     path = labels or file.parent / f"{file.name}.labels.csv"
     with get_invocation(context).progress() as progress:
@@ -88,6 +96,8 @@ def _arguments(request: "TaughtRequest", labels: Path) -> list[str]:
         arguments += ["--right", str(request.right)]
     if request.keys:
         arguments += ["--key", ",".join(request.keys)]
+    for column, name in request.new_names.items():
+        arguments += ["--rename", f"{column}={name}"]
     if request.id_column:
         # Labels name records by their ids; without this option by their lines.
         arguments += ["--id", request.id_column]

@@ -1,5 +1,6 @@
 """Arguments that `scout dedupe` and `scout dedupe label` share: the records, and their columns."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,14 @@ IdOption = Annotated[
         help="Names records in labels, explanations and written files; else lines do.",
     ),
 ]
+RenameOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rename",
+        metavar="COLUMN=NAME",
+        help="Read this column as NAME, where a file has it: names the columns of two files alike; repeatable.",
+    ),
+]
 
 
 def column_names(key: str) -> tuple[str, ...]:
@@ -38,3 +47,20 @@ def column_names(key: str) -> tuple[str, ...]:
     ('title', 'brand')
     """
     return tuple(dict.fromkeys(name.strip() for name in key.split(",") if name.strip()))
+
+
+def new_names(renames: Sequence[str] | None) -> Mapping[str, str]:
+    """Return the new names of columns by their names in a file. Raises UsageError.
+
+    >>> new_names(["titel=title", "hersteller = brand"])
+    {'titel': 'title', 'hersteller': 'brand'}
+    """
+    from catalog.errors import UsageError
+
+    names = dict[str, str]()
+    for text in renames or ():
+        column, separator, name = (part.strip() for part in text.partition("="))
+        if not (column and separator and name):
+            raise UsageError(f"--rename {text}: write COLUMN=NAME, such as titel=title")
+        names[column] = name
+    return names

@@ -50,7 +50,9 @@ class LabelSession:
     @classmethod
     def open(cls, request: TaughtRequest, path: Path, progress: Progress) -> "LabelSession":
         """Compare the tables, and read earlier answers. Raises UsageError, UnreadableFeed."""
-        tables = load_tables(request.paths(), request.keys, request.id_column, progress)
+        tables = load_tables(
+            request.paths(), request.keys, request.id_column, progress, request.new_names
+        )
         check_appendable(path)
         stored = NO_LABELS_FILE
         if path.exists() and path.stat().st_size:

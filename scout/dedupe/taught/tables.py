@@ -13,7 +13,9 @@ from catalog.feeds.rows import Row
 from catalog.runtime.progress import Progress
 from matcher.dedupe.base.packed_texts import PackedTexts
 from matcher.dedupe.base.records import (
+    KEEP_NAMES,
     LINE_COLUMN,
+    NewNames,
     Records,
     is_text_file,
     join_keys,
@@ -44,32 +46,33 @@ def load_tables(
     keys: Sequence[str],
     id_column: str,
     progress: Progress,
+    new_names: NewNames = KEEP_NAMES,
     may_be_empty: bool = False,
 ) -> list[Table]:
     """Load one file or two; without keys all columns that they share are compared.
 
-    A file with nothing but a header is no error if `may_be_empty`. Raises UsageError for a missing
+    All columns are named as after `new_names`. A file with nothing but a header is no error if `may_be_empty`. Raises UsageError for a missing
     column, or ids that are absent or repeat; UnreadableFeed.
     """
-    columns = tuple(keys) or _shared_columns(paths, id_column)
+    columns = tuple(keys) or _shared_columns(paths, id_column, new_names)
     tables = list[Table]()
     for path in paths:
-        if may_be_empty and not _has_rows(path):
+        if may_be_empty and next(read_rows(path), None) is None:
             fields = tuple[list[str], ...]([] for _ in columns)
             tables.append(Table(path, Records(fields, [], [], columns), []))
         else:
-            tables.append(_load_table(path, columns, id_column, progress))
+            tables.append(_load_table(path, columns, id_column, progress, new_names))
     return tables
 
 
-def read_ids(path: Path, id_column: str) -> list[str]:
+def read_ids(path: Path, id_column: str, new_names: NewNames = KEEP_NAMES) -> list[str]:
     """Read ids: a column of a table, or the lines of a text; a table may have no row.
 
     Raises UsageError if the column is missing, or an id cannot be read; UnreadableFeed.
     """
     column = LINE_COLUMN if is_text_file(path) else id_column
     ids = list[str]()
-    for row in read_rows(path):
+    for row in read_rows(path, new_names=new_names):
         if not isinstance(row, Row):
             raise UsageError(f"{path.name}, line {row.line} {row.reason}: no id can be read there")
         if column not in row.texts:
@@ -80,15 +83,17 @@ def read_ids(path: Path, id_column: str) -> list[str]:
     return ids
 
 
-def _has_rows(path: Path) -> bool:
-    return next(read_rows(path), None) is not None
-
-
-def _load_table(path: Path, columns: tuple[str, ...], id_column: str, progress: Progress) -> Table:
+def _load_table(
+    path: Path,
+    columns: tuple[str, ...],
+    id_column: str,
+    progress: Progress,
+    new_names: NewNames,
+) -> Table:
     if not id_column or is_text_file(path):
-        records = load_records(path, columns, progress)
+        records = load_records(path, columns, progress, new_names)
         return Table(path, records, PackedTexts(map(str, records.lines)))
-    loaded = load_records(path, (*columns, id_column), progress)
+    loaded = load_records(path, (*columns, id_column), progress, new_names)
     *fields, raw_ids = loaded.fields
     ids: Sequence[str] = PackedTexts(map(str.strip, raw_ids))
     records = replace(loaded, fields=tuple(fields), texts=join_keys(tuple(fields)), names=columns)
@@ -143,14 +148,14 @@ def _find_repeated(names: Sequence[str]) -> str | None:
     return None
 
 
-def _shared_columns(paths: Sequence[Path], id_column: str) -> tuple[str, ...]:
+def _shared_columns(paths: Sequence[Path], id_column: str, new_names: NewNames) -> tuple[str, ...]:
     """Return the columns that all files have, in the order of the first, without the ids."""
     if any(map(is_text_file, paths)):
         return (LINE_COLUMN,)
     columns_of_file = list[dict[str, None]]()
     for path in paths:
         columns = dict[str, None]()
-        for row in islice(read_rows(path), HEADER_ROWS):
+        for row in islice(read_rows(path, new_names=new_names), HEADER_ROWS):
             if isinstance(row, Row):
                 columns |= dict.fromkeys(row.texts)
         columns_of_file.append(columns)
@@ -162,8 +167,14 @@ def _shared_columns(paths: Sequence[Path], id_column: str) -> tuple[str, ...]:
     for path, columns in zip(paths, columns_of_file, strict=True):
         if not columns:
             raise UnreadableFeed(f"{path} holds no record that can be read")
+        for old, new in new_names.items():
+            if new not in columns:
+                # A slip in a name would leave a column out without a word.
+                raise UsageError(f"--rename {old}={new}: {path} has neither of these columns")
     if not shared:
         if len(paths) == 1:
             raise UsageError(f"{paths[0]} has no column to compare but --id {id_column}")
-        raise UsageError("the files share no column to compare")
+        raise UsageError(
+            "the files share no column to compare; --rename COLUMN=NAME names columns alike"
+        )
     return tuple(shared)

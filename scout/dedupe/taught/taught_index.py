@@ -136,7 +136,7 @@ def run_on_index(
         new = _load_new(request, model, progress)
         gone = frozenset[str]()
         if request.drop is not None:
-            gone = frozenset(read_ids(request.drop, request.id_column))
+            gone = frozenset(read_ids(request.drop, request.id_column, request.new_names))
         united, new_rows, changes = _unite(stored, new, has_ids, gone, request.replaces)
         table = _as_table(new, united)
         given = read_training_labels(request.labels, [table])
@@ -228,7 +228,12 @@ def _load_new(request: TaughtRequest, model: TaughtModel | None, progress: Progr
     if model is not None and not keys:
         keys = model.names
     [new] = load_tables(
-        [request.file], keys, request.id_column, progress, may_be_empty=model is not None
+        [request.file],
+        keys,
+        request.id_column,
+        progress,
+        request.new_names,
+        may_be_empty=model is not None,
     )
     if model is not None and model.names != new.records.names:
         owner = "holds" if request.model is None else f"begins by {request.model}, which has"

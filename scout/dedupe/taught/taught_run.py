@@ -12,6 +12,7 @@ from catalog.errors import UsageError
 from catalog.runtime.progress import Progress
 from catalog.runtime.spark.session import SparkJobs
 from matcher.dedupe.base.join import JoinMethod
+from matcher.dedupe.base.records import NewNames
 from matcher.dedupe.cluster.chain import Chain
 from matcher.dedupe.cluster.merging import Preference
 from matcher.dedupe.deduplication import RecordDuplicates, default_method
@@ -72,6 +73,7 @@ class TaughtRequest:
     index: Path | None = None
     drop: Path | None = None
     replaces: bool = False
+    new_names: NewNames = field(default_factory=dict)
 
     def paths(self) -> list[Path]:
         """Return the files to compare."""
@@ -170,7 +172,7 @@ def run_taught(
     if stored is not None and not keys:
         # Further columns, and another order of them, do not matter to a model.
         keys = stored.names
-    tables = load_tables(request.paths(), keys, request.id_column, progress)
+    tables = load_tables(request.paths(), keys, request.id_column, progress, request.new_names)
     given = read_training_labels(request.labels, tables)
     begun = perf_counter()
     right = tables[1].records if len(tables) > 1 else None
@@ -181,7 +183,12 @@ def run_taught(
     if request.model is not None and stored is None:
         save_model(decision.model, request.model)
     plain = DedupeRequest(
-        request.file, request.right, tables[0].records.names, age=request.age, prefer=request.prefer
+        request.file,
+        request.right,
+        tables[0].records.names,
+        age=request.age,
+        prefer=request.prefer,
+        new_names=request.new_names,
     )
     has_ids = bool(request.id_column)
     return TaughtRun(plain, duplicates, tables, given, has_ids=has_ids, decision=decision)

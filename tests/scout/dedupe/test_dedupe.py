@@ -121,6 +121,44 @@ def test_two_files(scout: Scout, shop_csv: Path, tmp_path: Path) -> None:
     assert last["sources"]["brand"] == ["other.jsonl:1"]
 
 
+@pytest.mark.parametrize("decide", ["similarity", "taught"])
+def test_columns_of_two_files_are_renamed(
+    scout: Scout, shop_csv: Path, tmp_path: Path, decide: str
+) -> None:
+    """A file with other names of columns is read by those of the first, in all that is written."""
+    (tmp_path / "other.csv").write_text("titel;marke\nDesk lamp;Lumo\nOak chest;Woody\n")
+    merged = tmp_path / "m.jsonl"
+    result = scout(
+        "dedupe", str(shop_csv), "--right", str(tmp_path / "other.csv"), "--decide", decide,
+        "--key", "title", "--rename", "titel=title", "--rename", "marke=brand",
+        "--merged", str(merged), "--json",
+    )  # fmt: skip
+    assert json.loads(result.out)["pairs"] == 1
+    last = json.loads(merged.read_text().splitlines()[-1])
+    assert last["values"] == {"id": "3", "title": "Desk lamp", "brand": "Lumo"}
+
+
+@pytest.mark.parametrize(
+    ("renames", "error"),
+    [
+        ((), "the files share no column to compare; --rename"),
+        (("tite=title",), "--rename tite=title: {other} has neither of these columns"),
+        (("titel=marke",), "{other}, line 2: two columns would be called 'marke'"),
+        (("titel",), "--rename titel: write COLUMN=NAME"),
+    ],
+)
+def test_renames_that_are_refused(
+    scout: Scout, shop_csv: Path, tmp_path: Path, renames: tuple[str, ...], error: str
+) -> None:
+    """A slip in a name is one clear error of usage."""
+    other = tmp_path / "other.csv"
+    other.write_text("titel;marke\nDesk lamp;Lumo\n")
+    options = [argument for rename in renames for argument in ("--rename", rename)]
+    result = scout("dedupe", str(shop_csv), "--right", str(other), "--decide", "taught", *options)
+    assert result.code == 2
+    assert error.format(other=other) in result.error
+
+
 def test_age(scout: Scout, tmp_path: Path) -> None:
     """Of two records that differ in a simple field the older one's value is taken, by the --age column."""
     (tmp_path / "a.csv").write_text(

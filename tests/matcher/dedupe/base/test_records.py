@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from catalog.errors import UnreadableFeed, UsageError
-from matcher.dedupe.base.records import load_records
+from catalog.feeds.rows import Row
+from matcher.dedupe.base.records import load_records, read_rows
 
 ROWS = [
     {"id": "1", "title": "Red mug", "brand": "Lumo"},
@@ -99,6 +100,18 @@ def test_columns_of_one_name(tmp_path: Path) -> None:
     records = load_records(tmp_path / "a.csv", ["name", "name_2"])
     assert [[*column] for column in records.fields] == [["Anna"], ["Berg"]]
     assert records.notes == ("column 2 is called name_2: an earlier one is called name",)
+
+
+def test_renamed_columns(tmp_path: Path) -> None:
+    """Columns are read under their new names, in their order; two of one name are refused."""
+    (tmp_path / "a.csv").write_text("nr,titel,preis\n1,Mug,5\n")
+    [row] = read_rows(
+        tmp_path / "a.csv", new_names={"titel": "title", "nr": "preis", "preis": "nr"}
+    )
+    assert isinstance(row, Row)
+    assert [*row.texts.items()] == [("preis", ["1"]), ("title", ["Mug"]), ("nr", ["5"])]
+    with pytest.raises(UsageError, match=r"a\.csv, line 2: two columns would be called 'preis'"):
+        load_records(tmp_path / "a.csv", ["preis"], new_names={"titel": "preis"})
 
 
 def test_left_out(tmp_path: Path) -> None:
