@@ -178,13 +178,12 @@ def _encoding_in_prologue(body: bytes) -> str | None:
     if encoding := _XML_IN_UTF16.get(body[:6]):
         return encoding
     prologue = body[: PROLOGUE_SIZE + MAX_META_LENGTH]
-    lower = prologue.lower()
-    if b"charset" in lower:
+    if b"charset" in prologue or b"charset" in prologue.lower():
         for position, encoding in _encodings_in_meta(prologue):
             if position < PROLOGUE_SIZE:
                 return encoding
             break
-    xml = _XML_ENCODING.match(prologue) if b"encoding" in lower else None
+    xml = _XML_ENCODING.match(prologue)
     return _encoding_in_markup(xml[1]) if xml else None
 
 

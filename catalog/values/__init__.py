@@ -66,12 +66,11 @@ def normalise(attribute: Attribute, raw: str, hint: Hint = NO_HINT) -> str | Non
     >>> normalise(Attribute.EAN, "EAN: 4006381333931") is None
     True
     """
-    if attribute is Attribute.PRICE:
-        decimal = hint.decimal or price.decimal_separators(hint.currency)
-        return price.normalise_price(raw, decimal)
+    if attribute in _NORMALISERS:
+        return _NORMALISERS[attribute](raw)
     if attribute is Attribute.IMAGE:
         return image.normalise_image(raw, hint.base_url)
-    return _NORMALISERS[attribute](raw)
+    return price.normalise_price(raw, hint.decimal or price.decimal_separators(hint.currency))
 
 
 def value_key(attribute: Attribute, value: str) -> str:

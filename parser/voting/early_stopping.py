@@ -106,7 +106,9 @@ class VoteOrder:
 
     def collect_votes(self, voters: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
         """Return the votes that decide the outcome, by rank; all where it stays open."""
-        value, weight, agreeing, open_weight, may_settle = None, 0.0, 0, self.primary_weight, False
+        value, weight, agreeing, open_weight = None, 0.0, 0, self.primary_weight
+        # Only descriptions are truncated.
+        may_settle = self.attribute is not Attribute.DESCRIPTION
         votes: list[Vote] = []
         for voter, rule_weight in zip(voters, self.weights, strict=True):
             if value is not None and len(votes) == self.primary_count:

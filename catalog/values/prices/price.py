@@ -70,10 +70,10 @@ _COLON_AND_DASH = re.compile(r"(?<=\d):[-–—]")
 _GROUP_SPACES = re.compile(r"[ '’]")
 _DIGIT = re.compile(r"\d")
 _POINT_OR_COMMA = re.compile(r"[.,]")
-_AMOUNT_WITH_CENTS = r"\d{1,3}(?:,\d{3})+\.\d\d|\d{1,3}(?:\.\d{3})+,\d\d|\d{1,6}[.,]\d\d"
+_PLAIN_AMOUNT = r"\d{1,3}(?:,\d{3})+\.\d\d|\d{1,3}(?:\.\d{3})+,\d\d|\d{1,6}(?:[.,]\d\d)?"
 # The commonest forms in texts and in data, read without the full search.
 _PLAIN_PRICE_IN_TEXT = re.compile(
-    rf"([$€£₹])\s?({_AMOUNT_WITH_CENTS})|({_AMOUNT_WITH_CENTS})\s?([$€£₹])", re.ASCII
+    rf"([$€£₹])\s?({_PLAIN_AMOUNT})|({_PLAIN_AMOUNT})\s?([$€£₹])", re.ASCII
 )
 _PLAIN_NUMBER = re.compile(r"([1-9][0-9]{0,6}|0(?=\.))(\.[0-9]{1,2})?")
 
