@@ -23,6 +23,7 @@ from matcher.model.calibration import log_odds
 from matcher.scoring.assignment import assign_one_to_one
 from matcher.taught.candidates import (
     DEFAULT_NEIGHBOURS,
+    draw_random_pairs,
     find_nearest_pairs,
     find_neighbours,
     find_rows,
@@ -262,7 +263,11 @@ def _find_candidates(
         methods = [distribute(method, jobs) for method in methods]
     for method in methods:
         parts.append(joined_pairs(method(comparison.left, comparison.right, progress)))
-    return unite_pairs(parts, comparison.is_self_join)
+    pairs = unite_pairs(parts, is_self_join)
+    left, right = comparison.left, comparison.right
+    right_size = len(left if right is None else right)
+    random_pairs = draw_random_pairs(len(left), right_size, len(pairs), options.seed)
+    return unite_pairs([pairs, random_pairs], is_self_join)
 
 
 def _fit_agreement(

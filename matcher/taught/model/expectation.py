@@ -45,8 +45,10 @@ from matcher.taught.model.similarities import level_of
 CUTS = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.9999)
 # Cuts between levels of the lead over the best rival.
 LEAD_CUTS = (-0.3, -0.15, -0.05, -0.001, 0.001, 0.05, 0.1, 0.2, 0.3)
-# Least share of a class, so that logarithms stay finite.
+# Least share of a class, so that logarithms stay finite; greatest share of the matches among the
+# candidates. Citations of few works, 70 copies each, have .83; with .5 at most F1 is .76 instead of .99.
 MIN_SHARE = 1e-6
+MAX_SHARE = 0.95
 # Rounds of expectation-maximisation, at most; and the change of the match share that ends them.
 MAX_ROUNDS = 100
 TOLERANCE = 1e-5
@@ -288,8 +290,8 @@ class _Fit:
 
 
 def _clip_share(probability: Doubles) -> float:
-    """Return the share of a class: more than every second candidate is never of it."""
-    return float(np.clip(probability.mean() if len(probability) else 0.0, MIN_SHARE, 0.5))
+    """Return the share of a class among the candidates, within its bounds."""
+    return float(np.clip(probability.mean() if len(probability) else 0.0, MIN_SHARE, MAX_SHARE))
 
 
 def _guess_odds(similarities: Mapping[str, Floats]) -> Doubles:

@@ -3,7 +3,8 @@
 Used between two tables where the pairs to decide and the labels are of the same records. Published
 pair classifiers do not see them, so figures are given with and without. A second, small set of
 trees reads the first score, its margin over the rivals' scores, and the rivals' labels; a labelled
-pair never sees its own label.
+pair never sees its own label. Where few labels are of one record, the second score is worse than the
+first: it counts if it predicts held-out labels better.
 """
 
 from functools import partial
@@ -28,10 +29,10 @@ fit_small_trees = partial(fit_trees_to_labels, max_iter=150, learning_rate=0.06)
 def score_with_labelled_rivals(
     pairs: Pairs, odds: Doubles, rows: Ints, labels: Bools, held_out: Doubles, seed: int = 0
 ) -> Doubles:
-    """Return log-odds of all pairs that also read the labels of their rivals.
+    """Return log-odds of all pairs that also read the labels of their rivals, or `odds`.
 
     `odds` are first scores, `held_out` those of the labelled `rows` by models that did not see
-    them.
+    them. The labels of rivals are left out if held-out labels are predicted no better with them.
     """
     first = odds.astype(np.float64).copy()
     first[rows] = held_out
@@ -44,4 +45,9 @@ def score_with_labelled_rivals(
     fit = partial(fit_small_trees, random_state=seed)
     second = log_odds(cross_fit(tree_fit(fit, table), rows, labels, fold, FOLDS))
     combined: Doubles = (1 - SECOND_WEIGHT) * first + SECOND_WEIGHT * second
-    return combined
+    return combined if _log_loss(combined[rows], labels) < _log_loss(held_out, labels) else odds
+
+
+def _log_loss(odds: Doubles, labels: Bools) -> float:
+    """Return the mean cross-entropy of log-odds and labels, in nats."""
+    return float(np.mean(np.logaddexp(0, np.where(labels, -odds, odds))))

@@ -1,8 +1,9 @@
 """Train the classifier on labelled pairs; where labels are few, on surely equal pairs as well.
 
 Candidates that agreement is sure about stand in for labels, with a weight that all of them share:
-so much that they steady fifty labels, and hardly anything beside thousands. They weigh less where
-agreement contradicts the labels.
+so much that they steady fifty labels, and hardly anything beside thousands. Sure matches weigh less
+where labels show that agreement takes other pairs for matches, sure other pairs where it misses
+duplicates.
 """
 
 from dataclasses import dataclass
@@ -122,8 +123,11 @@ class _Trainer:
         self._seed = seed
         step = max(1, len(scored.table) // MAX_SCALE_ROWS)
         self._scale = measure_scale(scored.table[::step])
-        reliance = _reliance(scored.shared[rows] > 0.5, labels)
-        self._sure, self._sure_target, self._sure_weight = _sure_pairs(scored, rows, reliance, seed)
+        is_match = scored.shared[rows] > 0.5
+        reliances = _reliance(is_match, labels), _reliance(~is_match, ~labels)
+        self._sure, self._sure_target, self._sure_weight = _sure_pairs(
+            scored, rows, reliances, seed
+        )
 
     def fit(self, is_training: Bools) -> Classifier:
         """Fit to some of the labels."""
@@ -147,34 +151,34 @@ class _Trainer:
         return Classifier(CalibratedModel(trees, Sigmoid()), regression, Sigmoid())
 
 
-def _reliance(is_match: Bools, labels: Bools) -> float:
-    """Return how much agreement is to be relied on, from 0 to 1, as measured on labelled pairs.
+def _reliance(is_called: Bools, is_right: Bools) -> float:
+    """Return how much a verdict of agreement is to be relied on, from 0 to 1, by labelled pairs.
 
-    It is the square of its informedness (Youden, 1950): the share of the duplicates that it finds
-    less the share of the other pairs that it takes for duplicates. Where records are many spellings
-    of few names, agreement finds a third of the duplicates: with its whole weight 50 labels give
-    affiliations F1 .66, so .84. Where it is right, nothing changes by more than .01.
+    It is the square of the share of the pairs called so that are right, less that of the wrong ones;
+    a right and a wrong pair are added (Laplace's rule of succession). Where most candidates are
+    duplicates, agreement is right about matches and misses many: 50 labels give citations F1 .86 if
+    both verdicts weigh alike, so .99; affiliations .82 and .85.
 
-    >>> labels = np.array([True, True, False, False])
-    >>> _reliance(labels, labels), _reliance(~labels, labels)
-    (1.0, 0.0)
+    >>> labels = np.array([True] * 9 + [False])
+    >>> round(_reliance(labels, labels), 2), round(_reliance(~labels, labels), 2)
+    (0.67, 0.0)
     """
-    informedness = float(is_match[labels].mean()) - float(is_match[~labels].mean())
-    return max(0.0, informedness) ** 2
+    precision = (float((is_called & is_right).sum()) + 1) / (float(is_called.sum()) + 2)
+    return max(0.0, 2 * precision - 1) ** 2
 
 
 def _sure_pairs(
-    scored: ScoringTable, labelled: Ints, reliance: float, seed: int
+    scored: ScoringTable, labelled: Ints, reliances: tuple[float, float], seed: int
 ) -> tuple[Ints, Bools, Doubles]:
     """Draw candidates without label; each weighs by how sure agreement is about it.
 
-    The weight of all is `reliance` times SURE_WEIGHT; there are none where that is 0.
+    All together weigh SURE_WEIGHT, times the reliance on matches or that on other pairs.
     """
     unlabelled = np.setdiff1d(np.arange(len(scored.pairs)), labelled)
-    if not reliance:
-        unlabelled = unlabelled[:0]
     drawn = np.random.default_rng(seed).permutation(unlabelled)[:MAX_SURE]
     probability = scored.shared[drawn]
     sureness = np.abs(probability - 0.5) * 2
-    weight = sureness * (reliance * SURE_WEIGHT / max(1e-9, float(sureness.sum())))
-    return drawn, probability > 0.5, weight
+    weight = np.where(probability > 0.5, *reliances) * sureness
+    weight *= SURE_WEIGHT / max(1e-9, float(sureness.sum()))
+    counts = weight > 0
+    return drawn[counts], probability[counts] > 0.5, weight[counts]

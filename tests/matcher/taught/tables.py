@@ -222,6 +222,28 @@ def make_specimens(gatherings: int = 100) -> tuple[Records, list[tuple[int, int]
     return to_records(rows, ("number", "species", "collector", "site")), pairs
 
 
+def make_citations(works: int = 12, copies: int = 40) -> tuple[Records, list[tuple[int, int]]]:
+    """Return sloppy citations of a few works, of which most candidate pairs are true, with these."""
+    generator = random.Random(12)
+    words = ["".join(generator.choices("abdeiklmnorstu", k=7)) for _ in range(60)]
+    rows = list[tuple[str, ...]]()
+    pairs = list[tuple[int, int]]()
+    for _ in range(works):
+        first, last = generator.choice(words), generator.choice(words)
+        title, venue = generator.sample(words, 7), generator.choices(words[:9], k=3)
+        year = generator.randrange(1988, 1996)
+        pairs += combinations(range(len(rows), len(rows) + copies), 2)
+        for _ in range(copies):
+            cited = [word for word in title if generator.random() < 0.85]
+            if generator.random() < 0.4:
+                cited[0] = cited[0][1:] + generator.choice("aeiou")
+            author = generator.choice((f"{first} {last}", f"{last}, {first[0]}.", last))
+            place = generator.choice((" ".join(venue), f"Proc. {venue[0]}", venue[2], ""))
+            other_year = year + generator.choice((0, 0, 0, 0, 1, -1))
+            rows.append((author, " ".join(cited), place, generator.choice((str(other_year), ""))))
+    return to_records(rows, ("author", "title", "venue", "year")), pairs
+
+
 def to_records(rows: Sequence[tuple[str, ...]], columns: tuple[str, ...] = COLUMNS) -> Records:
     """Return rows of columns as records."""
     fields = tuple(map(list, zip(*rows, strict=True)))

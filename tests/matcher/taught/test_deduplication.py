@@ -17,6 +17,7 @@ from matcher.taught.model.model_file import load_model, save_model
 from tests.matcher.taught.tables import (
     make_accounts,
     make_adverts,
+    make_citations,
     make_concerts,
     make_editions,
     make_flats,
@@ -198,6 +199,12 @@ def decided_patients() -> Decision:
 def test_most_patients_are_entered_once() -> None:
     """The nearest record of a patient who is entered once is no duplicate, though it leads."""
     assert _score(decided_patients(), make_patients()[1]) > 0.9
+
+
+def test_most_candidates_are_duplicates() -> None:
+    """All neighbours of a citation are citations of the same work; random pairs show what others are."""
+    records, truth = make_citations()
+    assert _score(decide(records, None), truth) > 0.95
 
 
 def test_two_tables_of_which_few_records_have_a_partner() -> None:

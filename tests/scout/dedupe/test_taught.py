@@ -409,14 +409,23 @@ def test_ids_that_name_no_record(scout: Scout, tmp_path: Path, rows: list[str], 
     assert (result.code, error in result.error) == (2, True), result.error
 
 
-def test_equal_records_that_are_no_pairs_are_named(scout: Scout, tmp_path: Path) -> None:
-    """Where all records are alike agreement says nothing: that equal ones are kept apart is said."""
+def test_equal_records_of_a_table_without_others_are_pairs(scout: Scout, tmp_path: Path) -> None:
+    """Two records that are all a table has are paired if they are equal."""
     path = tmp_path / "a.csv"
     path.write_text("id,name\n1,Anna Berg\n2,Anna Berg\n")
-    command = ("dedupe", str(path), "--decide", "taught", "--id", "id")
+    result = scout("dedupe", str(path), "--decide", "taught", "--id", "id", "--json")
+    assert json.loads(result.out)["pairs"] == 1
+
+
+def test_equal_records_that_are_no_pairs_are_named(scout: Scout, tmp_path: Path) -> None:
+    """Which of two equal records is the one partner cannot be told: both are kept apart, and named."""
+    left, right = tmp_path / "a.csv", tmp_path / "b.csv"
+    left.write_text("id,name\n1,Anna Berg\n2,Karl Otto\n")
+    right.write_text("id,name\n3,Anna Berg\n4,Anna Berg\n5,Ole Ipsen\n")
+    command = ("dedupe", str(left), "--right", str(right), "--decide", "taught", "--id", "id")
     result = scout(*command)
-    assert "1 pair of equal records kept apart, 1 and 2 first" in result.err
-    assert json.loads(scout(*command, "--json").out)["taught"]["equal_apart"] == 1
+    assert "2 pairs of equal records kept apart, 1 and 3 first" in result.err
+    assert json.loads(scout(*command, "--json").out)["taught"]["equal_apart"] == 2
 
 
 def test_labels_that_do_not_count_are_said(scout: Scout, goods_csv: Path, labels_csv: Path) -> None:
