@@ -17,7 +17,7 @@ from parser.rules.stored_versions import upgrade
 from parser.rules.trim import FrozenValue, Trim
 
 Origin = Literal["learnt", "manual", "general"]
-Form = Literal["plain", "comma", "point", "minor", "slug", "path", "dash"]
+Form = Literal["plain", "comma", "point", "minor", "slug", "dash"]
 
 
 class Rule(FrozenValue):
@@ -31,7 +31,6 @@ class Rule(FrozenValue):
 
     - `comma`, `point`: the decimal separator of a price; `minor`: a price in cents
     - `slug`: a name as URLs and class names spell it
-    - `path`: bars and slashes separate the steps of a category
     - `dash`: a lone dash is an article number
 
     Values in `blocklist` mean "none", such as the shop's logo as a picture. A rule that is

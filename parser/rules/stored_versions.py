@@ -8,7 +8,7 @@ again.
 from typing import Any
 
 # Forms that changed only the spelling of a value; the value itself is read as before.
-RETIRED_FORMS = frozenset({"typed"})
+RETIRED_FORMS = frozenset({"typed", "path"})
 # Fields without effect on the rules that are kept.
 RETIRED_FIELDS = frozenset({"signs", "bare_titles", "own_categories"})
 

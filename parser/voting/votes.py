@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from catalog.digits import is_ascii_number
 from catalog.models import Attribute
 from catalog.values import NO_HINT, Hint, is_dash, is_long_gtin, normalise
-from catalog.values.category import is_home, standard_path
+from catalog.values.category import is_home
 from catalog.values.identifier import read_gtin_number
 from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import Document
@@ -95,17 +95,12 @@ def normalised_value(rule: Rule, text: str, base: str) -> str | None:
         return None
     if rule.form == "minor":
         return _cents_to_amount(text)
-    return apply_form(rule, value)
+    return value
 
 
 def normalisation_key(rule: Rule) -> tuple[Hashable, ...]:
     """Return a key of a rule's normalisation: rules with equal keys normalise alike."""
     return rule.attribute, rule.form, rule.blocklist, _is_data_field(rule.selector)
-
-
-def apply_form(rule: Rule, value: str) -> str:
-    """Respell a canonical value as the catalog does, where the rule's form says so."""
-    return standard_path(value) if rule.form == "path" else value
 
 
 def _means_none(rule: Rule, value: str) -> bool:

@@ -5,15 +5,10 @@ But reviewers compare values with the catalog, so the closest spelling is prefer
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import fmean
 
 from catalog.models import Attribute
-from catalog.values import value_key
-from catalog.values.category import standard_path
 from catalog.values.text import word_overlap
-from parser.voting.votes import apply_form
-from rules_generator.candidates.candidate import Candidate
 from rules_generator.training.examples import Example
 
 # A description with a tenth of other words is as far off as a name in another spelling.
@@ -21,19 +16,6 @@ DESCRIPTION_FACTOR = 10
 SPELLED_ATTRIBUTES = frozenset(
     {Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY, Attribute.DESCRIPTION}
 )
-
-
-def match_catalog_spelling(
-    candidate: Candidate, values: Sequence[str | None], examples: Sequence[Example]
-) -> tuple[Candidate, list[str | None]]:
-    """Return the candidate in the form that spells categories as the catalog does."""
-    if candidate.attribute is not Attribute.CATEGORY or candidate.form != "plain":
-        return candidate, list(values)
-    if not _are_paths(values, examples):
-        return candidate, list(values)
-    with_paths = replace(candidate, form="path")
-    rule = with_paths.rule()
-    return with_paths, [value and apply_form(rule, value) for value in values]
 
 
 def spelling_distance(
@@ -60,15 +42,3 @@ def _distance(attribute: Attribute, value: str, accepted: Sequence[str]) -> floa
     if attribute is Attribute.DESCRIPTION:
         return DESCRIPTION_FACTOR * (1 - max(word_overlap(value, text) for text in accepted))
     return float(value.casefold() not in map(str.casefold, accepted))
-
-
-def _are_paths(values: Sequence[str | None], examples: Sequence[Example]) -> bool:
-    """Return True if the catalog has steps where most of these pages have bars or slashes."""
-    has_steps = []
-    for value, example in zip(values, examples, strict=True):
-        for accepted in example.known.get(Attribute.CATEGORY, ()):
-            if not value or standard_path(value) == value:
-                continue
-            if value_key(Attribute.CATEGORY, value) == value_key(Attribute.CATEGORY, accepted):
-                has_steps.append(standard_path(value).casefold() == accepted.casefold())
-    return 2 * sum(has_steps) > len(has_steps)

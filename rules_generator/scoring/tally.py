@@ -25,7 +25,7 @@ from parser.voting.votes import normalisation_key, normalised_value
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import names_attribute
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
-from rules_generator.scoring.spelling import match_catalog_spelling, spelling_distance
+from rules_generator.scoring.spelling import spelling_distance
 from rules_generator.training.example_pages import ExamplePages
 
 # Standard deviations of Wilson's interval.
@@ -142,7 +142,6 @@ def tally_candidate(
     right = []
     for index, value in zip(selected, values, strict=True):
         right.append(pages.agrees(candidate.attribute, index, value))
-    candidate, values = match_catalog_spelling(candidate, values, examples)
     fillers = _fillers(candidate.attribute, values, right) if pages.config.uses("fillers") else ()
     if fillers:
         values = [None if value in fillers else value for value in values]

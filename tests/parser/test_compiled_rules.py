@@ -188,7 +188,7 @@ RULES = st.builds(
     attribute=st.sampled_from(Attribute),
     selector=SELECTORS,
     trim=TRIMS,
-    form=st.sampled_from(["plain", "comma", "point", "minor", "slug", "path", "dash"]),
+    form=st.sampled_from(["plain", "comma", "point", "minor", "slug", "dash"]),
     blocklist=st.sampled_from([(), ("A-1",), ("Desk lamp", "Home")]),
 )
 PAGES = st.lists(st.lists(PIECES, max_size=6).map("".join), min_size=1, max_size=3)

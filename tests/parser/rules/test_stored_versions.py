@@ -37,10 +37,9 @@ def load(*rules: dict[str, Any]) -> RuleSet:
 
 def test_retired_fields_are_dropped() -> None:
     """A rule whose retired fields changed only the spelling reads the same value as before."""
-    plain, typed = (
-        load(stored_rule(), stored_rule(form="typed", signs=["quotes"])).templates[0].rules
-    )
-    assert plain == typed
+    retired = [stored_rule(form="typed", signs=["quotes"]), stored_rule(form="path")]
+    plain, *upgraded = load(stored_rule(), *retired).templates[0].rules
+    assert upgraded == [plain, plain]
     assert (plain.selector, plain.trim, plain.form) == (TextAt(css="h1"), Trim(), "plain")
 
 

@@ -1,6 +1,5 @@
-"""Values are spelled as the catalog spells them, whatever the shop's pages make of quotes, dashes and slashes."""
+"""Values are spelled as the catalog spells them, whatever the shop's pages make of quotes and dashes."""
 
-import pytest
 
 from catalog.models import Attribute
 from parser.page.document import Document
@@ -27,38 +26,3 @@ def test_a_title_is_read_where_it_is_spelled_as_the_catalog_spells_it() -> None:
     rules, _ = induce(members)
     read = read_attributes(Document(pages[-1], "https://shop.example/p"), rules.templates[0])
     assert read[Attribute.TITLE].value == titles[-1]
-
-
-SLASHED = [
-    ("the catalog has them", ["Lamps", "Gel / Skins"], "Gel / Skins", "Desk / Wall", "Desk / Wall"),
-    (
-        "the catalog has paths there",
-        ["Lamps > Desk", "Lamps > Wall"],
-        "Lamps / Wall",
-        "Rugs / Wool",
-        "Rugs > Wool",
-    ),
-    ("no example tells", ["Lamps", "Rugs"], "Rugs", "Desk / Wall", "Desk / Wall"),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "known", "shown", "other", "read"), SLASHED, ids=[case[0] for case in SLASHED]
-)
-def test_slashes_in_categories(
-    name: str, known: list[str], shown: str, other: str, read: str
-) -> None:
-    """One slash may stand between the steps of a path or be a part of one: the known offers tell."""
-    page = "<h1>{0}</h1><p class='kind'>{1}</p>"
-    said = {known[0]: known[0], known[1]: shown}
-    members = [
-        make_example(
-            product, page.format(product.title, said[known[place % 2]]), category=known[place % 2]
-        )
-        for place, product in enumerate(ALL)
-    ]
-    rules, _ = induce(members)
-    found = read_attributes(
-        Document(page.format("Other", other), "https://shop.example/p"), rules.templates[0]
-    )
-    assert found[Attribute.CATEGORY].value == read
