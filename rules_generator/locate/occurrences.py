@@ -13,8 +13,7 @@ from typing import Any
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from parser.page.ancestors import ancestors_or_self
-from parser.page.cards import CARD_ATTRIBUTES, only_link
+from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import MAX_TEMPLATES, Document
 from parser.page.texts import HIDDEN_TAGS, element_text, own_text
 from parser.rules.model import Form
@@ -29,7 +28,6 @@ from rules_generator.locate.json_texts import flatten_json
 from rules_generator.locate.value_matcher import (
     MAX_LINE_CHARS,
     NAME_ATTRIBUTES,
-    SLUG_ATTRIBUTES,
     ValueMatcher,
 )
 
@@ -49,8 +47,6 @@ MAX_LINE_NODES = 40
 VALUE_ATTRIBUTES = frozenset(
     "content value href src alt title datetime aria-label srcset label".split()
 )
-# Elements around one that may be a tab.
-MAX_TAB_LEVELS = 4
 IMAGE_FILE = re.compile(r"^[^?#]*\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 # Elements around the whole page: those with names of their own, and all.
 NAMED_ROOTS = frozenset({"html", "body"})
@@ -95,22 +91,10 @@ def find_occurrences(
 
 
 def _belongs_to_other_offer(document: Document, occurrence: Occurrence) -> bool:
-    """Return True for a title, price or picture of another offer, or a tab's label."""
-    if occurrence.node is None:
+    """Return True for a title, price or picture in a card of another page."""
+    if occurrence.node is None or occurrence.attribute not in CARD_ATTRIBUTES:
         return False
-    if occurrence.attribute in CARD_ATTRIBUTES:
-        return document.cards.contains(occurrence.node)
-    if occurrence.attribute not in SLUG_ATTRIBUTES:
-        return False
-    ancestors = ancestors_or_self(occurrence.node, MAX_TAB_LEVELS)
-    link = only_link(occurrence.node)
-    return any(map(_is_tab, ancestors)) or (link is not None and _is_tab(link))
-
-
-def _is_tab(node: LexborNode) -> bool:
-    """Return True for a tab, or a link to a part of its own page."""
-    href = (node.attributes.get("href") or "").strip()
-    return node.attributes.get("role") == "tab" or (href.startswith("#") and len(href) > 1)
+    return document.cards.contains(occurrence.node)
 
 
 def _all_occurrences(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:

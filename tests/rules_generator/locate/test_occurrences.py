@@ -168,8 +168,6 @@ ELSEWHERE = [
     ("a price of 0 with its currency", "<b>$0.00</b>", Attribute.PRICE, "0.00", 1),
     ("a link to another page", "<a href='/q'><b>Lamp</b></a>", Attribute.TITLE, "Lamp", 0),
     ("a link of a category", "<a href='/x'>Lamps</a>", Attribute.CATEGORY, "Lamps", 1),
-    ("a tab's label", "<li><a href='#care'>Care</a></li>", Attribute.CATEGORY, "Care", 0),
-    ("a tab by its role", "<b role='tab'><i>Care</i></b>", Attribute.CATEGORY, "Care", 0),
 ]
 
 
@@ -179,7 +177,7 @@ ELSEWHERE = [
 def test_texts_that_show_something_else(
     name: str, page: str, attribute: Attribute, value: str, count: int
 ) -> None:
-    """Counts, labels of tabs and the offers of other pages are no occurrences."""
+    """Counts and the offers of other pages are no occurrences."""
     assert len(found(page, attribute, value)) == count
 
 
