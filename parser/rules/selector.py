@@ -24,8 +24,6 @@ CONTENT = " ::content "
 IN_ATTRIBUTE = "@"
 # Block name of JSON that is the whole text of an element.
 IN_TEXT = "text"
-# Prefix of the thesis's block path through the braces of a script.
-BY_BRACES = "->"
 
 
 class TextAt(FrozenValue):
@@ -76,7 +74,6 @@ class JsonAt(FrozenValue):
     - `ld+json Product`: a schema.org thing by its type
     - `@data-product`: the JSON in that attribute; `text`: the JSON that is an element's text
     - `pairs`: the `"key": value` pairs of a script that does not parse
-    - `-> 1 -> 2`: the thesis's path through the braces of a script
     - `item`: one of a page's several offers
 
     A path continues into JSON inside a string. `join` concatenates all matched values as the steps
@@ -91,8 +88,8 @@ class JsonAt(FrozenValue):
 
     @property
     def is_in_place(self) -> bool:
-        """Whether `css` alone finds the block: in an attribute, a text or by braces."""
-        return self.block == IN_TEXT or self.block.startswith((IN_ATTRIBUTE, BY_BRACES))
+        """Whether `css` alone finds the block: in an attribute or a text."""
+        return self.block == IN_TEXT or self.block.startswith(IN_ATTRIBUTE)
 
     def __str__(self) -> str:
         return f"{self.css} {{{self.block}}} {self.path}{' ::all' if self.join else ''}"

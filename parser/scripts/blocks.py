@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
+from parser.rules.selector import CONTENT, IN_ATTRIBUTE
 from parser.scripts import states
 from parser.scripts.schema_org import SCHEMA_ORG as SCHEMA_ORG
 from parser.scripts.schema_org import schema_org_things
 from parser.scripts.states import apollo, nuxt
 from parser.scripts.syntax.javascript import (
     CodeReader,
-    data_at_braces,
     parse_javascript,
     parse_json,
     starts_like_data,
@@ -41,7 +40,6 @@ ANGULAR_STARTS = ("{&q;", "[&q;", "[{&q;")
 ANGULAR_ESCAPES = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
 
 DIGIT = re.compile(r"\d")
-NUMBER = re.compile(r"[0-9]+")
 ID_PREFIX = re.compile(r"[a-z_-]*?json[_-](?=.)|[a-z_-]{4,}(?=[0-9])", re.IGNORECASE | re.ASCII)
 CONTROL_CHAR = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -199,7 +197,7 @@ def css_string(text: str) -> str:
 
 
 def blocks_at(nodes: Iterable[LexborNode], name: str) -> list[Any]:
-    """Decode the data in elements at a block name: `@data-x`, `text`, or `-> 2 -> 1`."""
+    """Decode the data in elements at a block name: `@data-x` or `text`."""
     blocks = (_data_at(node, name) for node in islice(nodes, MAX_ELEMENTS))
     return [data for data in blocks if data is not None]
 
@@ -207,9 +205,7 @@ def blocks_at(nodes: Iterable[LexborNode], name: str) -> list[Any]:
 def _data_at(node: LexborNode, name: str) -> Any:
     if name.startswith(IN_ATTRIBUTE):
         return attribute_data(node.attrs.get(name[len(IN_ATTRIBUTE) :]))
-    if name == IN_TEXT:
-        return attribute_data(node.text())
-    return data_at_braces(node.text(), [int(step) for step in NUMBER.findall(name)])
+    return attribute_data(node.text())
 
 
 def attribute_data(value: str | None) -> Any:

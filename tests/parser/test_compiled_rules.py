@@ -60,7 +60,6 @@ def selectors_in(document: Document) -> Iterator[AnySelector]:
                 )
     yield from (TextAt(css=css, join=True) for css in ("nav a", "ul li", "h1"))
     yield TextAt(css="p, td, b", behind="ean|price")
-    yield JsonAt(css="script", block="-> 1", path="$..name")
 
 
 def rules_of(documents: list[Document]) -> RuleSet:
@@ -177,7 +176,6 @@ SELECTORS = st.sampled_from(
         JsonAt(css="script", block="p =", path="$.c"),
         JsonAt(css="script", block="pairs", path="$.sku"),
         JsonAt(css='script[type="application/ld+json"]', block="ld+json Product", path="$.t"),
-        JsonAt(css="script", block="-> 1", path="$.t"),
     ]
 )
 TRIMS = st.sampled_from(

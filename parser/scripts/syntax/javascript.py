@@ -12,9 +12,8 @@ The pages of a shop share most of their code. So a `CodeReader` caches the data 
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 from typing import Any, NamedTuple
 
 import chompjs
@@ -276,39 +275,6 @@ def _brackets(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
     while match := UP_TO_BRACKET.match(text, start, end):
         yield match
         start = match.end()
-
-
-def data_at_braces(text: str, steps: Sequence[int]) -> Any:
-    """Return the data at a path of braces, counted from one (Hübscher 2018, section 2.8).
-
-    >>> data_at_braces("var a = {'x': 1}; f({'y': {'z': 2}})", [2, 1])
-    {'z': 2}
-    """
-    block: str | None = f"{{{text}}}"
-    for step in steps:
-        if not block or not step:
-            return None
-        block = next(islice(_braced_blocks(block[1:-1]), step - 1, None), None)
-    if not steps or block is None:
-        return None
-    data = parse_json(block)
-    if data is None:
-        data = parse_javascript(block)
-    return data
-
-
-def _braced_blocks(text: str) -> Iterator[str]:
-    """Yield the outermost blocks in braces of a text."""
-    depth, start = 0, 0
-    for match in _brackets(text, 0, len(text)):
-        if match[1] == "{":
-            if not depth:
-                start = match.start(1)
-            depth += 1
-        elif match[1] == "}" and depth:
-            depth -= 1
-            if not depth:
-                yield text[start : match.end()]
 
 
 def parse_javascript(text: str) -> Any:

@@ -45,8 +45,6 @@ FOUND: list[tuple[AnySelector, str | None]] = [
     (JsonAt(css="textarea", block="text", path="$[0].ean"), "4006"),
     (JsonAt(css="h1", block="text", path="$[0].ean"), None),
     (JsonAt(block='fbq("t",', path="$.ids[0]"), "S3_7"),
-    (JsonAt(css="script", block="-> 2 -> 2", path="$.q"), "2"),
-    (JsonAt(css="script", block="-> 9", path="$.q"), None),
     (TextAt(css="nav a", join=True), "Home > Rugs > Wool"),
     (TextAt(css="nav b", join=True), None),
     (JsonAt(block="way =", path="$.steps[*].t", join=True), "Home > Rugs > Wool"),
