@@ -32,18 +32,8 @@ def keep_sound(
 ) -> list[Tally]:
     """Keep the tallies of one attribute that are evidence; `elsewhere` are examples of other
     templates.
-
-    Of pictures, where there are none, keep those that are right at least as often as wrong.
     """
-    sound = [tally for tally in tallies if _is_sound(tally, examples, elsewhere)]
-    return sound or [tally for tally in tallies if _shows_a_picture(tally)]
-
-
-def _shows_a_picture(tally: Tally) -> bool:
-    """Return True if a picture is right at least as often as wrong, and not always the same one."""
-    if tally.candidate.attribute is not Attribute.IMAGE:
-        return False
-    return tally.correct >= tally.wrong and len(tally.right_keys) >= FEW
+    return [tally for tally in tallies if _is_sound(tally, examples, elsewhere)]
 
 
 def _is_sound(tally: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:

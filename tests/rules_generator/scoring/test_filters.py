@@ -293,37 +293,6 @@ def test_a_bare_number_says_nothing_of_stock(name: str, page: str, expected: str
     assert read_attributes(sold, rules.templates[0])[Attribute.AVAILABILITY].value == expected
 
 
-GALLERIES = [
-    ("on half of the examples, where nothing is better", 2, False, "/other.jpg"),
-    ("on a third of them", 3, False, None),
-    ("on half of them, beside a better place", 2, True, "/right.jpg"),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "every", "has_better", "image"), GALLERIES, ids=[case[0] for case in GALLERIES]
-)
-def test_pictures_that_are_right_on_half_of_the_examples(
-    name: str, every: int, has_better: bool, image: str | None
-) -> None:
-    """Any picture of a gallery shows the offer, and the catalog may have another one of it."""
-
-    def page(title: str, main: str, first: str) -> str:
-        better = f"<meta property='og:image' content='{main}'>" if has_better else ""
-        return f"{better}<h1>{title}</h1><div class='gallery'><img src='{first}'></div>"
-
-    examples = []
-    for number, product in enumerate(ALL):
-        main = f"https://shop.example/{product.sku}.jpg"
-        first = main if number % every == 0 else f"/{product.sku}-b.jpg"
-        examples.append(make_example(product, page(product.title, main, first), images=[main]))
-    rules, _ = induce(examples)
-    document = Document(page("Lamp", "/right.jpg", "/other.jpg"), "https://shop.example/p/last")
-    reading = read_attributes(document, rules.templates[0]).get(Attribute.IMAGE)
-    value = reading.value if reading else None
-    assert value == (image and f"https://shop.example{image}")
-
-
 @pytest.mark.parametrize(("known", "least"), [(4, 0), (6, 1)])
 def test_numbers_where_the_catalog_knows_none(known: int, least: int) -> None:
     """A place without a name that has a number on more offers than the catalog knows one of has another number."""

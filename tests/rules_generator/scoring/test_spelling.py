@@ -1,6 +1,5 @@
 """Values are spelled as the catalog spells them, whatever the shop's pages make of quotes and dashes."""
 
-
 from catalog.models import Attribute
 from parser.page.document import Document
 from parser.page_reader import read_attributes
