@@ -1,7 +1,7 @@
 """Claims of a page's data: schema.org's product, and objects with the page's title."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any
@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from catalog.digits import is_ascii_number
 from catalog.models import Attribute
-from catalog.values import is_same_value, normalise
+from catalog.values import is_same_as_any, normalise
 from catalog.values.identifier import GTIN_NAMES, read_gtin_number
 from catalog.values.shop_words import names as is_word_of
 from parser.heuristics.claims import DATA, JSON_LD, Claim
@@ -103,7 +103,7 @@ def own_products(document: Document, title: str | None) -> list[dict[str, Any]]:
 
 def has_name(thing: dict[str, Any], title: str) -> bool:
     """Return True if a thing's name is the title."""
-    return _is_title(thing.get("name"), title)
+    return is_title(thing.get("name"), [title])
 
 
 def things_of(document: Document) -> list[dict[str, Any]]:
@@ -224,7 +224,7 @@ def _titled_objects(
         for item in data[:MAX_LIST_ITEMS]:
             yield from _titled_objects(item, title, ancestors, budget, is_part)
     elif isinstance(data, dict):
-        if any(_is_title(data.get(name), title) for name in NAMES):
+        if any(is_title(data.get(name), [title]) for name in NAMES):
             yield (data, ancestors[-1]) if is_part and ancestors else (data,)
         for name, value in data.items():
             if isinstance(value, dict | list):
@@ -232,11 +232,12 @@ def _titled_objects(
                 yield from _titled_objects(value, title, inner, budget, name in PARTS)
 
 
-def _is_title(value: Any, title: str) -> bool:
+def is_title(value: Any, titles: Sequence[str]) -> bool:
+    """Return True if a value is one of these titles."""
     if not isinstance(value, str) or len(value) > MAX_TITLE_CHARS:
         return False
     text = normalise(Attribute.TITLE, value)
-    return text is not None and is_same_value(Attribute.TITLE, text, title)
+    return text is not None and is_same_as_any(Attribute.TITLE, text, titles)
 
 
 def _object_claims(objects: ObjectChain, amounts: "_ShownAmounts") -> Iterator[Claim]:

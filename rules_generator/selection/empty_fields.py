@@ -14,9 +14,9 @@ from itertools import chain
 from typing import Any
 
 from catalog.models import IDENTIFIERS, Attribute
-from catalog.values import is_same_as_any, normalise
+from catalog.values import normalise
 from catalog.values.identifier import GTIN_NAMES
-from parser.heuristics.structured_data import KEYS, NAMES, PARTS
+from parser.heuristics.structured_data import KEYS, NAMES, PARTS, is_title
 from parser.page.document import Document
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt
@@ -47,13 +47,11 @@ SCHEMA_PATHS = {
 MIN_EXAMPLES = 5
 # Part of the examples looked at that have to have the field: more than one in three.
 MIN_ONE_IN = 3
-# Caps: examples looked at, rules per attribute, depth and objects of a block, characters of a
-# title.
+# Caps: examples looked at, rules per attribute, depth and objects of a block.
 MAX_PAGES = 12
 MAX_RULES = 4
 MAX_DEPTH = 7
 MAX_OBJECTS = 2_000
-MAX_TITLE_CHARS = 500
 LAST_KEY = re.compile(r"(?:\.[\w$]+|\['[^'\\]*'\])\Z")
 
 Field = tuple[Attribute, AnySelector]
@@ -207,7 +205,7 @@ def _titled_objects(
         for index, entry in enumerate(data[:1]):
             yield from _titled_objects(entry, titles, child_path(path, index), budget)
     elif isinstance(data, dict):
-        if any(_is_title(data.get(name), titles) for name in NAMES):
+        if any(is_title(data.get(name), titles) for name in NAMES):
             yield path, data
             yield from _first_parts(path, data)
         for name, value in data.items():
@@ -221,10 +219,3 @@ def _first_parts(path: str, data: dict[str, Any]) -> Iterator[tuple[str, dict[st
         parts = data.get(name)
         if isinstance(parts, list) and parts and isinstance(parts[0], dict):
             yield child_path(child_path(path, name), 0), parts[0]
-
-
-def _is_title(value: Any, titles: Sequence[str]) -> bool:
-    if not isinstance(value, str) or len(value) > MAX_TITLE_CHARS:
-        return False
-    text = normalise(Attribute.TITLE, value)
-    return text is not None and is_same_as_any(Attribute.TITLE, text, titles)
