@@ -24,10 +24,6 @@ MIN_PAGE_SHARE = 0.1
 # Caps: selectors tried, and those kept for one kind of element.
 MAX_TRIED = 400
 MAX_PER_ELEMENT = 8
-# Selectors that a page needs; caps on those tried and taken for pages with fewer.
-ENOUGH_SELECTORS = 12
-MAX_TRIED_FOR_OTHERS = 80
-MAX_FOR_OTHERS = 16
 
 # The parts of a selector and the form of the value at it.
 PooledSelector = tuple[SelectorParts, Form]
@@ -53,17 +49,13 @@ class SelectorPool:
 
     Selectors of most pages come first; among equals, each occurrence's own best before any one's
     lesser ones, and short texts before long. Selectors of far fewer pages than the best are left
-    out, but for pages to which hardly any other leads: these may be of another layout.
+    out.
     """
 
     def __init__(
-        self,
-        occurrences: Sequence[Sequence[Occurrence]],
-        pages: Sequence[PageCache],
-        min_pages: int,
+        self, occurrences: Sequence[Sequence[Occurrence]], pages: Sequence[PageCache]
     ) -> None:
-        """`min_pages`: pages of another layout on which a selector has to be made."""
-        self._pages, self._min_pages = pages, min_pages
+        self._pages = pages
         self._pages_of: dict[bool, dict[PooledSelector, int]] = {True: {}, False: {}}
         self._origins: dict[PooledSelector, _Origin] = {}
         for page, located in enumerate(occurrences):
@@ -71,9 +63,7 @@ class SelectorPool:
 
     def complete_values(self, limit: int) -> list[tuple[AnySelector, Form]]:
         """Return selectors that find a complete value, each with its form there."""
-        pages_of = self._pages_of[True]
-        usual = list(islice(self._usual(pages_of), limit))
-        return _build([*usual, *self._for_other_layouts(usual, pages_of)])
+        return _build(islice(self._usual(self._pages_of[True]), limit))
 
     def containing_texts(self, limit: int) -> list[tuple[AnySelector, Form]]:
         """Return selectors of texts with the value in them, a few per kind of element."""
@@ -97,33 +87,18 @@ class SelectorPool:
         for pooled, bits in pages_of.items():
             if bits.bit_count() >= MIN_PAGE_SHARE * most_pages:
                 usual.append(pooled)
-        return self._valid(usual, pages_of, MAX_TRIED)
-
-    def _for_other_layouts(
-        self, usual: Sequence[PooledSelector], pages_of: PageBits
-    ) -> list[PooledSelector]:
-        """Return selectors for pages that few others cover, if they cover enough of them."""
-        rare_pages = 0
-        for page in range(len(self._pages)):
-            if sum(pages_of[pooled] >> page & 1 for pooled in usual) < ENOUGH_SELECTORS:
-                rare_pages |= 1 << page
-        taken = set(usual)
-        remaining = []
-        for pooled, bits in pages_of.items():
-            if pooled not in taken and (bits & rare_pages).bit_count() >= self._min_pages:
-                remaining.append(pooled)
-        return list(islice(self._valid(remaining, pages_of, MAX_TRIED_FOR_OTHERS), MAX_FOR_OTHERS))
+        return self._valid(usual, pages_of)
 
     def _valid(
-        self, pool: Iterable[PooledSelector], pages_of: PageBits, limit: int
+        self, pool: Iterable[PooledSelector], pages_of: PageBits
     ) -> Iterator[PooledSelector]:
-        """Yield, of the first `limit`, the selectors that find their own element."""
+        """Yield, of the first 400, the selectors that find their own element."""
 
         def order(pooled: PooledSelector) -> tuple[int, int, int]:
             origin = self._origins[pooled]
             return -pages_of[pooled].bit_count(), origin.rank, origin.size
 
-        for pooled in sorted(pool, key=order)[:limit]:
+        for pooled in sorted(pool, key=order)[:MAX_TRIED]:
             if self._finds_origin(pooled):
                 yield pooled
 

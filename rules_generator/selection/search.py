@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from operator import attrgetter
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.runtime.progress import Progress, no_progress
@@ -40,7 +39,7 @@ from rules_generator.selection.empty_fields import (
     prefer_read_blocks,
 )
 from rules_generator.selection.heading_titles import with_heading
-from rules_generator.selection.voting_set import MIN_EXAMPLES, min_examples, select_rules
+from rules_generator.selection.voting_set import select_rules
 from rules_generator.training.example_pages import ExamplePages
 from rules_generator.training.examples import Example, TrainingExample, first_known_values
 from rules_generator.training.page_cache import TOO_SLOW, SlowPage
@@ -62,7 +61,7 @@ FIRST_ROUND = 4
 SECOND_ROUND = 12
 MAX_PASSING = 24
 MAX_PER_ELEMENT = 4
-# Candidates of other layouts, and candidates that do not guess, that pass besides.
+# Candidates that do not guess, that pass besides.
 MAX_BESIDES = 6
 
 
@@ -196,21 +195,8 @@ def _successive_halving(
             best.append(tally)
         else:
             eliminated.append(tally)
-    passing = [*best, *_for_other_layouts(eliminated, best), *_without_guess(eliminated, best)]
+    passing = [*best, *_without_guess(eliminated, best)]
     return list(dict.fromkeys(tally.candidate for tally in passing))
-
-
-def _for_other_layouts(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
-    """Return candidates for the examples where most of the best fail: another layout."""
-    rare = []
-    for index, right in enumerate(zip(*map(attrgetter("right"), best), strict=True)):
-        if sum(map(bool, right)) <= MAX_PER_ELEMENT:
-            rare.append(index)
-    right_there = []
-    for tally in eliminated:
-        if sum(bool(tally.right[index]) for index in rare) >= MIN_EXAMPLES:
-            right_there.append(tally)
-    return right_there[:MAX_BESIDES]
 
 
 def _without_guess(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
@@ -241,7 +227,7 @@ def _candidates(
 ) -> list[Candidate]:
     """Make the candidates of one attribute from its occurrences on the annotated examples."""
     annotated = [pages.pages[index] for index in indices]
-    pool = SelectorPool(occurrences, annotated, min_examples(attribute))
+    pool = SelectorPool(occurrences, annotated)
     looks = trims_by_look(attribute, first_known_values(pages.examples, attribute))
     complete = pool.complete_values(MAX_COMPLETE)
     if attribute is Attribute.EAN:

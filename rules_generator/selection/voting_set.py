@@ -11,7 +11,7 @@ from math import inf
 
 from selectolax.lexbor import LexborNode
 
-from catalog.models import IDENTIFIERS, Attribute
+from catalog.models import Attribute
 from parser.page.ancestors import ancestors_or_self
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector
@@ -26,8 +26,6 @@ from rules_generator.scoring.tally import Tally
 ALWAYS_PRESENT = frozenset({Attribute.TITLE, Attribute.PRICE})
 # Rules that a page needs if one of its places is gone.
 ENOUGH_RULES = 2
-# Examples that show where an attribute stands.
-MIN_EXAMPLES = 2
 # Cap: elements between one and another around it.
 MAX_LEVELS = 20
 # Worth of a vote for a right value, a wrong one, and one where the catalog knows none.
@@ -49,11 +47,6 @@ def select_rules(
     if len(chosen) < ENOUGH_RULES and config.uses("fallback_rules"):
         chosen += _fallbacks(distinct, chosen)
     return [_rule(scored) for scored in chosen]
-
-
-def min_examples(attribute: Attribute) -> int:
-    """Return the number of examples that locate an attribute; a long number needs few."""
-    return 1 if attribute in IDENTIFIERS else MIN_EXAMPLES
 
 
 def _rule(scored: ScoredTally) -> Rule:
