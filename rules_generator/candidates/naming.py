@@ -33,7 +33,6 @@ MISLEADING_WORDS = re.compile(
     r"|recent|review|shop_?name|seller|publisher|\[[1-9]\d*\]",
     re.IGNORECASE,
 )
-HEADING_TAGS = ("h1", "title")
 MAIN_HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
 NUMBER_SEPARATORS = tuple("-_/")
 # Parts of a selector that name nothing: positions, and the key of a named entry.

@@ -5,16 +5,14 @@ some link of a menu agrees with one known offer in ten, and is the best there is
 be right more often than wrong. If the known values differ, it has to read at least two of them: a
 text that is the same on every page is right wherever the commonest value is. A rule that is never
 wrong, and whose selector names the attribute, is kept all the same. Titles and prices may be stale
-in many known offers at once, so less is asked of them. A heading is no description, though some
-catalogs repeat it as one.
+in many known offers at once, so less is asked of them.
 """
 
 from collections.abc import Sequence
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values import value_key
-from rules_generator.candidates.naming import HEADING_TAGS, names_attribute
-from rules_generator.candidates.source_kinds import last_compound
+from rules_generator.candidates.naming import names_attribute
 from rules_generator.candidates.trimming import NO_TRIM
 from rules_generator.scoring.tally import Tally, wilson_lower_bound
 from rules_generator.training.examples import Example, first_known_values
@@ -43,8 +41,6 @@ def _is_sound(tally: Tally, examples: Sequence[Example], elsewhere: Sequence[Exa
 def _is_mostly_right(tally: Tally) -> bool:
     candidate, config = tally.candidate, tally.config
     attribute = candidate.attribute
-    if attribute is Attribute.DESCRIPTION and _is_heading(tally):
-        return False
     min_share = config.min_shares.get(attribute, config.min_share)
     if tally.correct <= min_share * (tally.correct + tally.wrong):
         return False
@@ -52,10 +48,6 @@ def _is_mostly_right(tally: Tally) -> bool:
     if tally.unexpected > tally.correct and not names_attribute(candidate):
         return False
     return not candidate.is_guess or tally.bound >= config.guess_bound
-
-
-def _is_heading(tally: Tally) -> bool:
-    return last_compound(tally.candidate.selector.css).startswith(HEADING_TAGS)
 
 
 def _is_informative(

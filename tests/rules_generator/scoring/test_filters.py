@@ -189,21 +189,6 @@ def test_places_that_are_named_for_what_they_hold(
     assert names_attribute(Candidate(attribute, at)) is expected
 
 
-def test_a_heading_is_no_description() -> None:
-    """Not even where the catalog says the titles again; the text below is, where it says what the catalog does."""
-    page = "<h1>{0} of fine wood</h1><div class='text'>{1}</div>"
-    members = [
-        make_example(
-            product, page.format(product.title, "x"), description=f"{product.title} of fine wood"
-        )
-        for product in ALL
-    ]
-    assert rules_of(Attribute.DESCRIPTION, members) == 0
-    members = [make_example(product, page.format("x", f"{product.title} of fine wood"), description=f"{product.title} of fine wood")
-               for product in ALL]  # fmt: skip
-    assert rules_of(Attribute.DESCRIPTION, members) > 0
-
-
 def test_more_wrong_than_right() -> None:
     """What is right on three examples of ten and wrong on the others is none."""
     members = [
