@@ -178,6 +178,7 @@ ROWS: dict[str, Rows] = {
             "sku": "1",
             "generation": 1,
             "lost_at": START,
+            "cleared_by": None,
         }
     ],
     "shop_offer": [
