@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from catalog.errors import RulesChanged
 from catalog.models import Attribute, Shop
 from catalog.storage.store import Store
 from parser.rules.model import Rule, RuleSet, Template
@@ -54,6 +55,17 @@ def test_the_newest_versions(store: Store, learnt: Shop) -> None:
     newest = rule_admin.list_versions(store, learnt, 2)
     assert [stored.version for stored in newest] == [4, 3]
     assert len(rule_admin.list_versions(store, learnt)) == 4
+
+
+def test_a_change_of_an_earlier_version_is_refused(store: Store, learnt: Shop) -> None:
+    """Of two changes that were made from one version the later is refused, and nothing is lost."""
+    rules = rule_admin.load_rules(store, learnt)
+    assert rule_admin.save_rules(store, learnt, rules, "first", based_on=1) == 2
+    with pytest.raises(RulesChanged, match="by now: this change was made from version 1"):
+        rule_admin.save_rules(store, learnt, rules, "second", based_on=1)
+    assert [stored.version for stored in rule_admin.list_versions(store, learnt)] == [2, 1]
+    # An import replaces whatever is stored.
+    assert rule_admin.save_rules(store, learnt, rules, "imported") == 3
 
 
 def test_lock(scout: Scout, learnt: Shop) -> None:
