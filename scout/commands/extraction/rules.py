@@ -417,7 +417,7 @@ def _version_row(stored: "StoredRules") -> dict[str, Any]:
         "run": stored.run_id,
         "rules": sum(len(template.get("rules", ())) for template in templates),
         "by": stored.story.get("by", "learnt"),
-        "drift": (stored.story.get("drift") or {}).get("said", ""),
+        "drift": stored.drift_summary,
         "story": stored.story,
     }
 

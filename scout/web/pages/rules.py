@@ -37,12 +37,11 @@ router = page_router()
 
 @dataclass(frozen=True)
 class VersionLine:
-    """A version of the rules: who made it, and the drift of the rules before."""
+    """A version of the rules: the number of its rules, and who made it."""
 
     stored: StoredRules
     rules: int
     origin: str
-    drift: str
 
 
 @router.get("/shops/{name}/rules")
@@ -67,8 +66,7 @@ def show_rules(name: str, context: Viewer) -> Response:
 def _version_line(stored: StoredRules) -> VersionLine:
     templates = stored.rules.get("templates", ())
     rules = sum(len(template.get("rules", ())) for template in templates)
-    drift = (stored.story.get("drift") or {}).get("said", "")
-    return VersionLine(stored, rules, stored.story.get("by", "learnt"), drift)
+    return VersionLine(stored, rules, stored.story.get("by", "learnt"))
 
 
 def _agreements(versions: Sequence[StoredRules]) -> dict[str, list[tuple[int, float | None]]]:
