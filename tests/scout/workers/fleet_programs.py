@@ -29,7 +29,7 @@ def run_shop(settings: Settings, steps: int) -> int:
     store = Store.open(settings)
     shop = store.shop("a")
     try:
-        with shop_run.lock_shop(settings, store, shop) as lease:
+        with shop_run.lock_shop(settings, store, shop, "a run") as lease:
             assert lease.store.fence is not None
             for step in range(steps):
                 with lease.store.write() as session:
