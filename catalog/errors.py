@@ -20,6 +20,7 @@ ScoutError
 ├── LearnError                  no rules can be learnt
 │   └── NoKnownOffers           the catalog has no offer of this shop
 ├── RuleError                   a rule or selector is not well formed
+│   └── RulesChanged            somebody has stored newer rules than those that were changed
 ├── HostilePage                 a page built to be slow to parse, or oversized
 ├── WorkerError                 worker processes die before they start working
 ├── BadUrl                      not an http(s) URL (raised by url_cleaner, also a ValueError)
@@ -118,6 +119,10 @@ class NoKnownOffers(LearnError):
 
 class RuleError(ScoutError):
     """A rule or selector is not well formed."""
+
+
+class RulesChanged(RuleError):
+    """Somebody has stored newer rules than those that were changed."""
 
 
 class WorkerError(ScoutError):

@@ -21,7 +21,7 @@ from catalog.models import Page, PageState
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
 from catalog.storage.crawl_events import delete_events, read_events
-from catalog.storage.frontier import FetchOutcome, Frontier
+from catalog.storage.frontier import Frontier
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.discovery import seeds
 from crawler.discovery.sitemap_crawl import SitemapCrawl
@@ -237,14 +237,14 @@ class ShopSpider(Spider):
             self.dispatcher.release(item.seen.url)
 
     def fail_request(self, request: Request, reason: str) -> None:
-        """Fail the page of a request on which our own code failed."""
+        """Fail the page of a request on which our own code failed; a trial of its URL is closed."""
         page: Page | None = request.meta.get("page")
         if page is None:
             self.dispatcher.release(request.meta.get("sitemap", ""))
             return
-        page_id = page.id or 0
-        self.frontier.record_results([FetchOutcome(page_id, PageState.FAILED, {"reason": reason})])
-        self.dispatcher.release(page_id)
+        item = self._handler.handle_failure(page, ResponseStatus(PageState.FAILED, reason))
+        self.frontier.record_results([item.outcome, *item.related])
+        self.dispatcher.release(page.id or 0)
 
     def stop(self, error: ScoutError) -> None:
         """End the crawl; open pages stay open."""

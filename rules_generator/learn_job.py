@@ -434,7 +434,7 @@ def _report(stored: StoredRules, seconds: float) -> LearnReport:
         rules=dict(Counter(rule.attribute.value for rule in all_rules)),
         not_found=tuple(story.get("not_found", ())),
         wanted=dict(story.get("wanted") or {}),
-        drift=str((story.get("drift") or {}).get("said", "")),
+        drift=stored.drift_summary,
         drift_kind=str((story.get("drift") or {}).get("kind", "")),
         kept=len({rule for rule in all_rules if rule.is_pinned}),
         refused=dict(islice((story.get("refused") or {}).items(), MAX_NAMED)),

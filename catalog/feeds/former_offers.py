@@ -1,8 +1,8 @@
-"""The known offers as they were before the last import, so that it can be undone."""
+"""The known and lost offers as they were before the last import, so that it can be undone."""
 
 from sqlalchemy import insert
 from sqlalchemy import select as sql_select
-from sqlmodel import Session, SQLModel, col, delete, select
+from sqlmodel import Session, SQLModel, col, delete, select, update
 
 from catalog.errors import UsageError
 from catalog.models import (
@@ -32,7 +32,7 @@ def keep_former_offers(session: Session, shop_id: int) -> None:
 
 
 def undo_last_import(store: Store, shop: Shop, reviewer: str | None = None) -> CatalogImport:
-    """Take the last import of a shop back: the offers before it are the known ones again.
+    """Take the last import of a shop back: known and lost offers are those before it again.
 
     Their row ids come back too. The rows that the import refused are forgotten. Raises UsageError
     where there is no import that can be undone: only the last one can, and only once.
@@ -59,11 +59,11 @@ def undo_last_import(store: Store, shop: Shop, reviewer: str | None = None) -> C
         session.exec(delete(BadRow).where(col(BadRow.shop_id) == shop_id))
         # Offers that this import dropped are listed again.
         listed = select(KnownOffer.ref).where(col(KnownOffer.shop_id) == shop_id)
-        session.exec(
-            delete(LostOffer).where(
-                col(LostOffer.shop_id) == shop_id, col(LostOffer.ref).in_(listed)
-            )
-        )
+        is_of_shop = col(LostOffer.shop_id) == shop_id
+        session.exec(delete(LostOffer).where(is_of_shop, col(LostOffer.ref).in_(listed)))
+        # Offers that this import listed again are lost again.
+        cleared = update(LostOffer).where(is_of_shop, col(LostOffer.cleared_by) == last.generation)
+        session.exec(cleared.values(cleared_by=None))
         last.undone_at, last.undone_by = utc_now(), reviewer
         session.add(last)
         session.flush()

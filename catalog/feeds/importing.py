@@ -20,7 +20,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, literal, or_
 from sqlalchemy import select as sa_select
-from sqlmodel import Session, SQLModel, col, delete, select
+from sqlmodel import Session, SQLModel, col, delete, select, update
 
 from catalog.errors import StorageFull, UnknownShop
 from catalog.feeds import sources
@@ -133,21 +133,18 @@ def _replace_offers(store: Store, shop: Shop, reader: FeedReader, format: str) -
 
 
 def _keep_lost_offers(session: Session, current: _Import) -> None:
-    """Keep the offers that this import drops; forget those that are back, and old ones."""
+    """Keep the offers that this import drops; clear those that are back, and old ones."""
     lost, offers = _table(LostOffer), _table(KnownOffer)
-    listed = select(col(KnownOffer.ref)).where(
-        col(KnownOffer.shop_id) == current.shop_id,
-    )
-    session.exec(
-        delete(LostOffer).where(
-            col(LostOffer.shop_id) == current.shop_id,
-            or_(
-                col(LostOffer.ref).in_(listed),
-                col(LostOffer.generation) < current.generation - _LOST_GENERATIONS,
-            ),
-        )
-    )
-    copied = [column.name for column in lost.columns if column.name not in ("id", "lost_at")]
+    is_of_shop = col(LostOffer.shop_id) == current.shop_id
+    # The import that cleared these cannot be undone any more.
+    session.exec(delete(LostOffer).where(is_of_shop, col(LostOffer.cleared_by).is_not(None)))
+    listed = select(col(KnownOffer.ref)).where(col(KnownOffer.shop_id) == current.shop_id)
+    is_back = col(LostOffer.ref).in_(listed)
+    is_old = col(LostOffer.generation) < current.generation - _LOST_GENERATIONS
+    cleared = update(LostOffer).where(is_of_shop, or_(is_back, is_old))
+    session.exec(cleared.values(cleared_by=current.generation))
+    own_columns = ("id", "lost_at", "cleared_by")
+    copied = [column.name for column in lost.columns if column.name not in own_columns]
     dropped = sa_select(
         *(offers.c[name] for name in copied), literal(current.imported_at, lost.c.lost_at.type)
     ).where(offers.c.shop_id == current.shop_id, offers.c.generation != current.generation)

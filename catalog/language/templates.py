@@ -12,6 +12,7 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from types import CodeType
 from typing import Any
+from urllib.parse import urlsplit
 
 from jinja2 import (
     Environment,
@@ -77,13 +78,28 @@ class CompiledTemplates(FileSystemBytecodeCache):
 _COMPILED = CompiledTemplates(Path(cache_from_source(__file__)).parent)
 
 
+def safe_link(url: str | None) -> str | None:
+    """Return the URL if it is safe to link to (http or https with a host), else None.
+
+    >>> safe_link("https://shop.example/p/1"), safe_link("javascript:alert(1)"), safe_link("//x")
+    ('https://shop.example/p/1', None, None)
+    """
+    try:
+        parts = urlsplit(url or "")
+    except ValueError:
+        return None
+    if parts.scheme in ("http", "https") and parts.netloc:
+        return url
+    return None
+
+
 def template_environment(package: str, language: Language) -> Environment:
     """Return an environment for the templates of a package that writes a language.
 
     Unknown names are errors, and all templates but `*.txt` escape their values. Templates have
     `_("...", name=value)` and `{% trans %}...{% pluralize %}...{% endtrans %}`, the filters
     `translate` (a message that is a value), `sentence`, `count`, `share`, `change`, `money`,
-    `price`, `totals`, `date` and `minute`, and `language` with the code.
+    `price`, `totals`, `date`, `minute` and `safe_link`, and `language` with the code.
     """
     environment = Environment(
         loader=PackageLoader(package),
@@ -110,6 +126,7 @@ def template_environment(package: str, language: Language) -> Environment:
         "totals": language.totals,
         "date": language.date,
         "minute": language.minute,
+        "safe_link": safe_link,
     }
     environment.filters.update(filters)
     environment.globals["language"] = language.code

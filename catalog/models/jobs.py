@@ -13,7 +13,8 @@ class Lease(SQLModel, table=True):
     """The right of one process to do something alone: to run a shop, to lead the timetable.
 
     `token` grows with each holder (a fencing token): a write of a former holder is refused by it.
-    `host` and `process_id` name the holder; without one, `expires_at` is None. Times are those of
+    `host` and `process_id` name the holder, and `purpose` what it does, such as "an import", where
+    that is known; without a holder, `expires_at` is None. Times are those of
     the database. `lock_file` identifies the file that the holder has locked on its machine: whoever
     holds that lock knows that the holder is dead. `is_end_requested` asks the holder to end.
     """
@@ -23,6 +24,7 @@ class Lease(SQLModel, table=True):
     token: int = Field(default=0, sa_type=BigInteger)
     host: str | None = None
     process_id: int | None = Field(default=None, sa_type=BigInteger)
+    purpose: str | None = None
     lock_file: str | None = None
     acquired_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     renewed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

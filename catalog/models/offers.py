@@ -114,7 +114,8 @@ class LostOffer(SQLModel, table=True):
     """An offer that the catalog listed until an import of a feed without it.
 
     `generation` is that of the last import with it, `lost_at` the time of the first one without.
-    It goes when the offer comes back.
+    `cleared_by` is the generation of the import that brought the offer back, or was too many imports
+    later; None while the offer is lost. A cleared row is kept until that import cannot be undone.
     """
 
     __tablename__ = "lost_offer"
@@ -130,6 +131,7 @@ class LostOffer(SQLModel, table=True):
     sku: str | None = None
     generation: int = 0
     lost_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+    cleared_by: int | None = None
 
 
 class ShopOffer(OfferFields, table=True):

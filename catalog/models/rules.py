@@ -35,3 +35,10 @@ class StoredRules(SQLModel, table=True):
     rules: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
     story: dict[str, Any] = Field(default_factory=empty_dict, sa_type=JSON)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+
+    @property
+    def drift_summary(self) -> str:
+        """The drift of the rules before, in one line; "" where there were none."""
+        drift = self.story.get("drift") or {}
+        # Scout 0.1 stored it as `said`.
+        return str(drift.get("summary") or drift.get("said") or "")

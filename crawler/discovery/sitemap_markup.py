@@ -16,13 +16,15 @@ from catalog.feeds.formats.xml.references import read_attributes, resolve_refere
 # Tags of one file that are looked at. Bound against hostile input: as many entries as are allowed,
 # with 30 tags each.
 MAX_TAGS = 1_500_000
-# Addresses of one entry. Bound against hostile input; entries have one, and one per language.
-MAX_ADDRESSES = 1_000
+# Tags of one entry that are read. Bound against hostile input: 1000 images, as Google allows, with
+# four tags each, and as many languages.
+MAX_ENTRY_TAGS = 5_000
 
 # Reasons under which entries are counted that cannot be read.
 NO_ADDRESS = "entry without an address"
 CUT_OFF = "cut off"
 TOO_MANY_TAGS = "too many tags"
+TOO_LONG_ENTRY = f"entry cut after {MAX_ENTRY_TAGS} tags"
 UNCLOSED = "comment or CDATA section not closed"
 
 _ENTRIES_OF_ROOT = {
@@ -46,6 +48,11 @@ _TAG = re.compile(
     r"<(?:(?P<section>!--|!\[CDATA\[)"
     rf"|(?P<close>/)?(?:(?P<prefix>[A-Za-z_][\w.-]{{0,40}}):)?(?P<name>{_NAMES})(?=[\s/<>])"
     r"""(?P<attributes>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>?)""",
+    re.IGNORECASE,
+)
+# The end of an entry, or whatever shows that it has ended.
+_ENTRY_END = re.compile(
+    rf"</?+(?:[A-Za-z_][\w.-]{{0,40}}+:)?+(?:{'|'.join((*_ROOTS, *sorted(_ENTRIES)))})(?=[\s/<>])",
     re.IGNORECASE,
 )
 _TERMINATORS = {"!--": "-->", "![CDATA[": "]]>"}
@@ -98,6 +105,7 @@ class MarkupReader:
         self.skipped: Counter[str] = Counter()
         self._text = text
         self._entry: Entry | None = None
+        self._entry_tags = 0
         self._inner = ""
         self._bases: tuple[str, ...] = ()
         self._is_closed = False
@@ -124,10 +132,8 @@ class MarkupReader:
                 yield from self._take_entry()
                 if not tag["close"]:
                     position = self._open_entry(tag, name)
-            elif name in _INNER:
-                self._visit_inner(tag, name)
-            elif not tag["close"]:
-                position = self._read_field(tag, name)
+            else:
+                position = self._visit_part(tag, name)
         else:
             self.skipped[TOO_MANY_TAGS] += 1
         is_cut_off = self._is_cut_off or bool(self.root and not self._is_closed)
@@ -164,7 +170,7 @@ class MarkupReader:
     def _take_entry(self) -> Iterator[Entry]:
         """Yield the entry that ends here, if it can be read."""
         entry, self._entry = self._entry, None
-        self._inner = ""
+        self._entry_tags, self._inner = 0, ""
         if entry is None:
             return
         if not entry.addresses:
@@ -185,6 +191,23 @@ class MarkupReader:
         if text and _ADDRESS.fullmatch(text):
             self._entry.addresses.append(text)
         return end
+
+    def _visit_part(self, tag: re.Match[str], name: str) -> int:
+        """Read a tag within an entry; returns the position to go on at.
+
+        That is the end of the entry where it has more tags than are read.
+        """
+        if self._entry is not None:
+            self._entry_tags += 1
+        if self._entry_tags > MAX_ENTRY_TAGS:
+            self.skipped[TOO_LONG_ENTRY] += 1
+            end = _ENTRY_END.search(self._text, tag.end())
+            return end.start() if end else len(self._text)
+        if name in _INNER:
+            self._visit_inner(tag, name)
+        elif not tag["close"]:
+            return self._read_field(tag, name)
+        return tag.end()
 
     def _visit_inner(self, tag: re.Match[str], name: str) -> None:
         if tag["close"]:
@@ -208,7 +231,7 @@ class MarkupReader:
         value, end = self._read_value(tag.end())
         if name in _DATES:
             entry.changed = value
-        elif not value or len(entry.addresses) >= MAX_ADDRESSES:
+        elif not value:
             return end
         elif entry.name not in FEED_ENTRIES:
             if name == "loc":
@@ -226,7 +249,7 @@ class MarkupReader:
         if not address:
             return False
         relations = attributes.get("rel", ["alternate"])[0].lower().split()
-        if "alternate" not in relations or len(entry.alternates) >= MAX_ADDRESSES:
+        if "alternate" not in relations:
             return True
         if entry.name not in FEED_ENTRIES or entry.addresses:
             language = attributes.get("hreflang", [""])[0].strip()

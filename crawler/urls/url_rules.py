@@ -23,8 +23,15 @@ def _reason_by_name(group: str) -> dict[str, str]:
     return reasons
 
 
+def _representations() -> dict[str, str]:
+    """Return the reason by pairs of a query that ask for a page in another form."""
+    forms = NAMES["representations"]
+    return {f"{key}={value}": forms["reason"] for key in forms["keys"] for value in forms["values"]}
+
+
 SEGMENTS = _reason_by_name("segments")
-QUERY_KEYS = _reason_by_name("keys")
+# Keys, or pairs of a key and a value. `format=json` is another form of a page, `format=a4` is not.
+QUERY_KEYS = _reason_by_name("keys") | _representations()
 QUERY_VALUES = _reason_by_name("values")
 EXTENSIONS = _reason_by_name("extensions")
 PREFIXES = frozenset(NAMES["prefixes"])

@@ -33,7 +33,7 @@ from matcher.records.record import Record
 
 # Version of the parts: an index of another one is built again. Also to be raised when other terms
 # are made of the same offer.
-LAYOUT = 2
+LAYOUT = 3
 HAS_TITLE = 1
 HAS_LINK = 2
 

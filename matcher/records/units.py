@@ -71,6 +71,10 @@ _MIN_DIMENSION = 10
 _THOUSANDS = re.compile(r"(?<=\d)(?<!(?<!\d)0),(?=\d{3}(?!\d))")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _AMOUNT = re.compile(rf"(?<![\w.])(\d{{1,6}}(?:\.\d{{1,4}})?)[\s-]?({_SPELLINGS})(?![^\W_])")
+# A point before exactly three digits: `1.500 g` is 1500 g in German, 1.5 g in English.
+_AMBIGUOUS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+# Base units of the imperial system, in whose texts a point separates decimals: `5.125 inch`.
+_IMPERIAL = frozenset(("floz", "oz", "gal", "lb", "inch", "ft", "yd"))
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([a-z]+)")
 BASE_UNITS = frozenset(unit for unit, _ in _UNITS.values())
 
@@ -85,12 +89,14 @@ def find_unit(spelling: str) -> tuple[str, float] | None:
 
 
 def normalise_quantities(text: str) -> str:
-    """Write every quantity of folded text in one form.
+    """Write every quantity of folded text in one form; an ambiguous amount stays as it is.
 
     >>> normalise_quantities("set of 2 bottles 1,5 l"), normalise_quantities("2er-pack 1500ml")
     ('2pcs bottles 1500ml', '2pcs 1500ml')
     >>> normalise_quantities('128 gb 6.1" 10 in 1'), normalise_quantities("rug 60 x 40 cm")
     ('128gb 6.1inch 10 in 1', 'rug 60x40 cm')
+    >>> normalise_quantities("1.500 g"), normalise_quantities("0.500 g 5.125 inch")
+    ('1.500 g', '0.5g 5.125inch')
     """
     text = (
         _DECIMAL_COMMA.sub(".", _THOUSANDS.sub("", text))
@@ -136,6 +142,8 @@ def _join_factors(match: re.Match[str]) -> str:
 
 def _in_base_unit(match: re.Match[str]) -> str:
     unit, factor = _UNITS[match[2]]
+    if _AMBIGUOUS.fullmatch(match[1]) and unit not in _IMPERIAL:
+        return match[0]
     return f"{_format_number(float(match[1]) * factor)}{unit} "
 
 

@@ -19,7 +19,7 @@ from jinja2 import Environment
 
 from catalog.language.languages import ENGLISH, Language
 from catalog.language.sentences import gettext_noop
-from catalog.language.templates import template_environment
+from catalog.language.templates import safe_link, template_environment
 from catalog.models import Verdict
 from catalog.storage.findings import Change
 from reports.causes.cause_kinds import ADVICE, CauseKind
@@ -119,7 +119,6 @@ def _environment(language: Language) -> Environment:
     texts = RowWriter(language)
     filters: dict[str, Callable[..., Any]] = {
         "category": format_category,
-        "safe_link": safe_link,
         "host": host_name,
         "offer_texts": texts.of,
     }
@@ -256,21 +255,6 @@ def has_coverage_fallen(report: Report) -> bool:
     if share is None or previous is None:
         return False
     return share < previous - _MAX_COVERAGE_LOSS
-
-
-def safe_link(url: str | None) -> str | None:
-    """Return the URL if it is safe to link to (http or https with a host), else None.
-
-    >>> safe_link("https://shop.example/p/1"), safe_link("javascript:alert(1)"), safe_link("//x")
-    ('https://shop.example/p/1', None, None)
-    """
-    try:
-        parts = urlsplit(url or "")
-    except ValueError:
-        return None
-    if parts.scheme in ("http", "https") and parts.netloc:
-        return url
-    return None
 
 
 def host_name(url: str | None) -> str:

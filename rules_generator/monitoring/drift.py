@@ -102,7 +102,7 @@ class Drift:
     silent rules.
 
     `coverage` is the rule yield on a sample of all pages, or of those fetched since the rules were
-    learnt, and `fallen` its drops to less than half.
+    learnt, and `fallen` its drops to less than half. `summary` is all of it in one line.
     """
 
     version: int
@@ -112,7 +112,7 @@ class Drift:
     silent: tuple[SilentRule, ...] = ()
     kind: DriftKind = DriftKind.HOLDS
     redesigned: bool = False
-    said: str = ""
+    summary: str = ""
     coverage: RuleYield | None = None
     fallen: tuple[str, ...] = ()
 
@@ -219,7 +219,7 @@ def measure_drift(
         silent=tuple(_silent_rules(rules, pages)),
         kind=kind,
         redesigned=kind is DriftKind.REDESIGNED,
-        said=_describe(len(compared), recognised, attributes, kind, drops),
+        summary=_describe(len(compared), recognised, attributes, kind, drops),
         coverage=yields[0],
         fallen=tuple(drops),
     )

@@ -72,7 +72,7 @@ def import_feed(
     columns = _parse_mapping(mapping or ())
     settings, store = invocation.settings, invocation.store
     with (
-        shop_run.lock_shop(settings, store, stored_shop) as lease,
+        shop_run.lock_shop(settings, store, stored_shop, "an import") as lease,
         invocation.limited(IMPORT_SECONDS),
         invocation.progress() as progress,
     ):

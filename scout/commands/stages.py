@@ -349,7 +349,8 @@ def _execute(
     from scout.pipeline import run_records, shop_run
 
     shop = invocation.shop(name)
-    locked = shop_run.lock_shop(invocation.settings, invocation.store, shop)
+    purpose = f"its stage {stage.value!r}"
+    locked = shop_run.lock_shop(invocation.settings, invocation.store, shop, purpose)
     with locked as lease, invocation.progress() as progress:
         # All that the stage writes is written under the lease.
         invocation.store = lease.store

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from sqlalchemy.exc import IntegrityError
+from sqlmodel import func, select
 
 from catalog.errors import ScoutError, UsageError
 from catalog.language.languages import LANGUAGES
@@ -19,7 +20,7 @@ MAX_ADDRESSES = 50
 """Mail addresses of one delivery."""
 
 MAX_DELIVERIES = 1000
-"""Deliveries of one store."""
+"""Deliveries of one store; bound of the timetable and of the page that lists them."""
 
 # One address without a display name; no line break can get into a header.
 _ADDRESS = re.compile(r"[\w.+'-]{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){0,8}")
@@ -39,7 +40,7 @@ def add_delivery(
     """Store a new delivery; a webhook gets a secret that signs its requests.
 
     Raises UsageError for a wrong address, expression, language or shop, ScoutError where the name
-    is taken.
+    is taken or the store has MAX_DELIVERIES.
     """
     if kind is DeliveryKind.MAIL:
         target = ",".join(check_addresses(target))
@@ -62,6 +63,8 @@ def add_delivery(
     )
     try:
         with store.write() as session:
+            if session.exec(select(func.count()).select_from(Delivery)).one() >= MAX_DELIVERIES:
+                raise ScoutError(f"there are {MAX_DELIVERIES} deliveries already: remove one first")
             session.add(delivery)
     except IntegrityError as error:
         raise ScoutError(f"a delivery is called {name!r} already: choose another name") from error

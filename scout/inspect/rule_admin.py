@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from catalog.errors import RuleError, UsageError
+from catalog.errors import RuleError, RulesChanged, UsageError
 from catalog.models import MAX_INTEGER, Attribute, Shop, StoredRules
 from catalog.storage.store import Store, lock_shop
 from parser.page.document import check_selectors
@@ -43,12 +43,16 @@ def list_versions(store: Store, shop: Shop, limit: int | None = None) -> list[St
         return list(session.exec(query))
 
 
-def save_rules(store: Store, shop: Shop, rules: RuleSet, origin: str) -> int:
+def save_rules(
+    store: Store, shop: Shop, rules: RuleSet, origin: str, *, based_on: int | None = None
+) -> int:
     """Store rules as the newest version and return its number.
 
+    `based_on` is the version that the change was made from, None where it replaces any version.
     The measurements of the previous version are kept.
 
-    Raises RuleError if a selector cannot be used.
+    Raises RuleError if a selector cannot be used, RulesChanged if a version newer than `based_on`
+    is stored.
     """
     assert shop.id is not None
     inner_selectors = [selector for selector in rules.item_selectors() if selector.css]
@@ -59,6 +63,11 @@ def save_rules(store: Store, shop: Shop, rules: RuleSet, origin: str) -> int:
         lock_shop(session, shop.id)
         previous = _stored_rules(session, shop, None)
         if previous is not None:
+            if based_on is not None and based_on != previous.version:
+                raise RulesChanged(
+                    f"the rules of shop {shop.name!r} are of version {previous.version} by now: "
+                    f"this change was made from version {based_on}, and is not saved"
+                )
             version = previous.version + 1
             for name in _KEPT_MEASUREMENTS:
                 if name in previous.story:
@@ -121,12 +130,13 @@ def _with_manual_rule(template: Template, manual: Rule) -> Template:
     return template.model_copy(update={"rules": (manual, *remaining)})
 
 
-def restore_rules(store: Store, shop: Shop, version: int) -> int:
+def restore_rules(store: Store, shop: Shop, version: int, *, based_on: int | None = None) -> int:
     """Store the rules of an earlier version as the newest and return its number.
 
-    Raises UsageError (no such version), RuleError.
+    `based_on` is as in `save_rules`. Raises UsageError (no such version), RuleError, RulesChanged.
     """
-    return save_rules(store, shop, load_rules(store, shop, version), f"restored from {version}")
+    rules = load_rules(store, shop, version)
+    return save_rules(store, shop, rules, f"restored from {version}", based_on=based_on)
 
 
 def unlock_rules(

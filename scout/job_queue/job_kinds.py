@@ -18,5 +18,12 @@ COMMANDS: Mapping[JobKind, tuple[str, ...]] = {
     JobKind.IMPORT: ("catalog", "import"),
 }
 
+PURPOSES: Mapping[JobKind, str] = {
+    JobKind.RUN: "a run",
+    JobKind.LEARN: "its stage 'learn'",
+    JobKind.IMPORT: "an import",
+}
+"""What a shop is in use for while it has a job, as its lease says it."""
+
 QUEUED_KINDS = (JobKind.RUN, JobKind.LEARN)
 """Kinds that any worker can do; an import may read a file of the machine that was asked for it."""

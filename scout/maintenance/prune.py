@@ -113,7 +113,7 @@ def _prune_shop(
         rows = count_rows(session, run_ids)
     if is_trial or not run_ids:
         return run_ids, rows
-    with shop_run.lock_shop(settings, store, shop) as lease:
+    with shop_run.lock_shop(settings, store, shop, "the removal of old runs") as lease:
         for run_id in run_ids:
             # A transaction each: others wait for the rows of one run only.
             with lease.store.write() as session:

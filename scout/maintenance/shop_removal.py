@@ -38,7 +38,7 @@ def remove_shop(settings: Settings, store: Store, shop: Shop) -> None:
     again by its name. Raises Busy while the shop is being run, StoreError.
     """
     shop_id = shop_key(shop)
-    with shop_run.lock_shop(settings, store, shop) as lease:
+    with shop_run.lock_shop(settings, store, shop, "its removal") as lease:
         for path in _shop_files(settings.data_dir, shop_id):
             OldFile(path, 0).remove()
         _remove_bodies(settings, store, shop_id, lease)

@@ -19,7 +19,7 @@ from catalog.runtime.settings import Settings
 from catalog.storage.leases import lease_table
 from catalog.storage.store import Store
 from scout.job_queue import shop_jobs
-from scout.job_queue.job_kinds import COMMANDS, QUEUED_KINDS, JobKind
+from scout.job_queue.job_kinds import COMMANDS, PURPOSES, QUEUED_KINDS, JobKind
 from scout.job_queue.queue_schema import require_queue
 from scout.pipeline import locks
 from scout.pipeline.run_pool import RunPool, RunResult
@@ -86,7 +86,7 @@ class BackgroundJobs:
             if self._is_stopped:
                 raise Busy("the server is ending: try again when it is back")
             if self.is_busy(shop):
-                raise Busy(f"shop {shop.name!r} is in use already: wait for that to end")
+                raise Busy(self._busy_message(shop))
             if self._settings.use_workers and kind in QUEUED_KINDS:
                 priority = shop_jobs.REQUESTED_PRIORITY
                 shop_jobs.enqueue(self._store, shop, kind, options, priority=priority)
@@ -137,6 +137,15 @@ class BackgroundJobs:
         if state is not None and state.is_open:
             return True
         return locks.find_holder(self._settings, self._store, shop_jobs.shop_lock(shop)) is not None
+
+    def _busy_message(self, shop: Shop) -> str:
+        """Format the message that a shop is in use, with what for: by a process, or a job."""
+        holder = locks.find_holder(self._settings, self._store, shop_jobs.shop_lock(shop))
+        state = self.state(shop)
+        if holder is None and state is not None:
+            purpose = PURPOSES[state.kind]
+            return f"shop {shop.name!r} is in use already, for {purpose}: wait for that to end"
+        return lease_table.busy_message(f"shop {shop.name!r}", holder)
 
     def end(self, shop: Shop) -> bool:
         """End the run of a shop, whichever process does it; it can be resumed.

@@ -60,11 +60,12 @@ def hold_lease(
     name: str,
     subject: str,
     on_end: Callable[[], None] | None = None,
+    purpose: str | None = None,
 ) -> Iterator[HeldLease]:
     """Hold a named lease, and its lock on this machine, for the block.
 
-    `on_end` is called if somebody asks the holder to end. Raises Busy with the `subject` and the
-    holder where another process holds it.
+    `on_end` is called if somebody asks the holder to end. Raises Busy with the `subject`, the
+    holder and its `purpose` where another process holds it.
     """
     with ExitStack() as stack:
         try:
@@ -74,7 +75,7 @@ def hold_lease(
             holder = lease_table.find_lease(store, name)
             raise Busy(lease_table.busy_message(subject, holder)) from error
         fence = lease_table.acquire(
-            store, name, subject, settings.lease_seconds, _file_identity(path)
+            store, name, subject, settings.lease_seconds, _file_identity(path), purpose
         )
         yield stack.enter_context(HeldLease(store, fence, on_end))
 

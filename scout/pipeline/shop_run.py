@@ -49,7 +49,7 @@ def run_shop(
     has taken it over, and the errors of the stages: the run then stays unfinished with the reason
     stored. A crawl without any page fails it.
     """
-    with lock_shop(settings, store, shop, on_end=end_this_process) as lease:
+    with lock_shop(settings, store, shop, "a run", on_end=end_this_process) as lease:
         held_store = lease.store
         run_id = resume_or_start(held_store, shop, fresh=fresh, full=full)
         with span("run", shop=shop.name, run=run_id), log_fields(run=run_id):
@@ -62,17 +62,21 @@ def run_shop(
 
 @contextmanager
 def lock_shop(
-    settings: Settings, store: Store, shop: Shop, on_end: Callable[[], None] | None = None
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    purpose: str,
+    on_end: Callable[[], None] | None = None,
 ) -> Iterator[HeldLease]:
     """Hold the lease of a shop for the block, on whichever machine; gives it.
 
-    Raises Busy, and UnknownShop where the shop has been removed since it was loaded.
+    The `purpose` ("a run") is named to those that are refused. Raises Busy, and UnknownShop where the shop has been removed since it was loaded.
 
     Write through the `store` of the lease while it is held. `on_end` is called if somebody asks
     this process to end. Log lines of the block name the shop.
     """
     name = lease_table.shop_lease(shop_key(shop))
-    held = locks.hold_lease(settings, store, name, f"shop {shop.name!r}", on_end)
+    held = locks.hold_lease(settings, store, name, f"shop {shop.name!r}", on_end, purpose)
     with held as lease, log_fields(shop=shop.name):
         with store.read() as session:
             if session.get(Shop, shop.id) is None:

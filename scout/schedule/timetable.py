@@ -212,23 +212,26 @@ class Timetable:
 
     def _refresh_deliveries(self, send: Callable[[Delivery], None]) -> None:
         deliveries = {
-            delivery.name: delivery.cron
+            delivery.name: delivery
             for delivery in list_deliveries(self._store)
             if not delivery.is_paused
         }
         for name in set(self._planned_deliveries) - set(deliveries):
             del self._planned_deliveries[name]
             self._scheduler.remove_job(_delivery_job_id(name))
-        for name, cron in deliveries.items():
-            if self._planned_deliveries.get(name) != cron:
-                self._planned_deliveries[name] = cron
+        for name, delivery in deliveries.items():
+            if self._planned_deliveries.get(name) != delivery.cron:
+                self._planned_deliveries[name] = delivery.cron
+                expression = CronExpression(delivery.cron)
+                start = _planned_from(expression, delivery.last_sent_at)
                 self._scheduler.add_job(
                     self.deliver,
-                    CronExpression(cron),
+                    expression,
                     args=(name, send),
                     id=_delivery_job_id(name),
                     executor="deliveries",
                     replace_existing=True,
+                    next_run_time=expression.get_next_fire_time(None, start),
                 )
 
     def deliver(self, name: str, send: Callable[[Delivery], None]) -> None:
@@ -304,7 +307,9 @@ class Timetable:
         except UsageError as error:
             log.warning("a scheduled shop is not run", extra={"shop": name, "error": str(error)})
             return
-        first = expression.get_next_fire_time(None, _planned_from(expression, schedule))
+        first = expression.get_next_fire_time(
+            None, _planned_from(expression, schedule.last_started_at)
+        )
         if _is_overdue(expression, schedule):
             first = utc_now()
         self._scheduler.add_job(
@@ -349,13 +354,12 @@ class Timetable:
         return result.exit_code
 
 
-def _planned_from(expression: CronExpression, schedule: Schedule) -> datetime:
+def _planned_from(expression: CronExpression, started: datetime | None) -> datetime:
     """Return the moment after which a plan runs next: now, or its last start by a fast clock.
 
     A plan that follows real time runs by the present clock.
     """
     now = utc_now()
-    started = schedule.last_started_at
     if started is None or not expression.has_fixed_time or started > now + MAX_CLOCK_LEAD:
         return now
     return max(started, now)

@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from catalog.errors import (
     BadUrl,
     Busy,
+    RulesChanged,
     ScoutError,
     StorageFull,
     StoreError,
@@ -35,6 +36,7 @@ _STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (UsageError, 400),
     (BadUrl, 400),
     (Busy, 409),
+    (RulesChanged, 409),
     # PostgreSQL has integers of four bytes: nothing has an id beyond them.
     (OverflowError, 404),
     (StorageFull, 507),

@@ -23,17 +23,6 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 """Languages of the pages, by code, each in its own words."""
 
 
-def safe_link(url: str | None) -> str | None:
-    """Return the URL if a browser may follow it (http or https), else None.
-
-    >>> safe_link("https://shop.example/a"), safe_link("javascript:alert(1)")
-    ('https://shop.example/a', None)
-    """
-    if url and url.lower().startswith(("http://", "https://")):
-        return url
-    return None
-
-
 def path_part(text: object) -> str:
     """Quote a text as one part of a path, such as a shop's name.
 
@@ -58,10 +47,7 @@ def environment(code: str) -> Environment:
     """Return the environment of templates in a language."""
     language = read_language(code)
     templates = template_environment("scout.web", language)
-    templates.filters |= {
-        "safe_link": safe_link,
-        "path_part": path_part,
-    }
+    templates.filters |= {"path_part": path_part}
     templates.filters |= reason_filters(language)
     templates.filters["run_reason"] = partial(translate_run_reason, language=language)
     templates.globals |= {"query_link": query_link, "languages": LANGUAGES}

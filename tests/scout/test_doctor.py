@@ -159,7 +159,7 @@ def test_runs(settings: Settings, store: Store, shop: Shop) -> None:
     with store.write() as session:
         session.add(Run(shop_id=shop.id))
     assert "'scout run demo' resumes it" in str([*check_runs(settings)])
-    with shop_run.lock_shop(settings, store, shop):
+    with shop_run.lock_shop(settings, store, shop, "a run"):
         assert "is under way" in str([*check_runs(settings)])
     assert not locks.is_locked(locks.lock_folder(settings) / "shop-1.lock")
 

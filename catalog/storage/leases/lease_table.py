@@ -43,8 +43,17 @@ def shop_lease(shop_id: int) -> str:
     return f"{SHOP_PREFIX}{shop_id}"
 
 
-def acquire(store: Store, name: str, subject: str, seconds: float, lock_file: str) -> Fence:
+def acquire(
+    store: Store,
+    name: str,
+    subject: str,
+    seconds: float,
+    lock_file: str,
+    purpose: str | None = None,
+) -> Fence:
     """Acquire a lease for some seconds. `lock_file` identifies a file that the caller has locked.
+
+    `purpose` is named to others that ask for the lease meanwhile.
 
     A lease that has expired is taken over, and one whose holder had locked the same file: it is
     dead. Raises Busy with the `subject` and the holder while another process has it.
@@ -58,7 +67,7 @@ def acquire(store: Store, name: str, subject: str, seconds: float, lock_file: st
             _end_sessions(store, Fence(name, former.token, seconds, subject))
     try:
         with store.write() as session:
-            return _take(session, Fence(name, 0, seconds, subject), lock_file)
+            return _take(session, Fence(name, 0, seconds, subject), lock_file, purpose)
     except StoreError as error:
         if "lock timeout" not in str(error):
             raise
@@ -144,11 +153,13 @@ def database_now(session: Session) -> datetime:
 
 def busy_message(subject: str, lease: Lease | None) -> str:
     """Format the message that another process holds a lease; None where that is not known."""
-    holder = f" {describe_holder(lease)}" if lease is not None else ""
-    return f"{subject} is in use already{holder}: wait for that to end"
+    if lease is None:
+        return f"{subject} is in use already: wait for that to end"
+    purpose = f", for {lease.purpose}" if lease.purpose else ""
+    return f"{subject} is in use already {describe_holder(lease)}{purpose}: wait for that to end"
 
 
-def _take(session: Session, fence: Fence, lock_file: str) -> Fence:
+def _take(session: Session, fence: Fence, lock_file: str, purpose: str | None) -> Fence:
     """Give a lease that is free to this process."""
     if session.get_bind().dialect.name == "postgresql":
         session.connection().execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'"))
@@ -157,7 +168,7 @@ def _take(session: Session, fence: Fence, lock_file: str) -> Fence:
     _check_free(lease, now, fence.subject, lock_file)
     lease.token += 1
     lease.host, lease.process_id = socket.gethostname(), os.getpid()
-    lease.lock_file, lease.is_end_requested = lock_file, False
+    lease.lock_file, lease.is_end_requested, lease.purpose = lock_file, False, purpose
     lease.acquired_at = lease.renewed_at = now
     lease.expires_at = now + timedelta(seconds=fence.seconds)
     session.add(lease)

@@ -70,6 +70,7 @@ def read_lost_offers(
     query = (
         select(*columns)
         .where(col(StoredLostOffer.shop_id) == shop.id)
+        .where(col(StoredLostOffer.cleared_by).is_(None))
         .where(col(StoredLostOffer.lost_at) <= run_ended_at)
         .order_by(col(StoredLostOffer.id))
         .execution_options(yield_per=_BATCH_SIZE)

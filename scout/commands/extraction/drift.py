@@ -40,7 +40,7 @@ def measure_drift(context: typer.Context, shop: ShopArgument, as_json: JsonOptio
 
 
 def _print_drift(drift: "Drift") -> None:
-    print_lines(f"rules version {drift.version}: {drift.said}", "")
+    print_lines(f"rules version {drift.version}: {drift.summary}", "")
     rows = []
     for name, result in drift.attributes.items():
         then = "" if result.then is None else f"{result.then:.0%}"

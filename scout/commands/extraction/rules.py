@@ -215,7 +215,8 @@ def lock_rules(
     store, stored_shop = invocation.store, invocation.shop(shop)
     selected = parse_attribute(attribute)
     rules = change_rules(load_rules(store, stored_shop), selected, _lock, number)
-    _print_next_step(stored_shop, save_rules(store, stored_shop, rules, f"{attribute} locked"))
+    version = save_rules(store, stored_shop, rules, f"{attribute} locked", based_on=rules.version)
+    _print_next_step(stored_shop, version)
 
 
 @rule_commands.command("unlock")
@@ -235,7 +236,9 @@ def unlock_rules(
     invocation = get_invocation(context)
     store, stored_shop = invocation.store, invocation.shop(shop)
     rules = rule_admin.unlock_rules(store, stored_shop, parse_attribute(attribute), number)
-    version = rule_admin.save_rules(store, stored_shop, rules, f"{attribute} unlocked")
+    version = rule_admin.save_rules(
+        store, stored_shop, rules, f"{attribute} unlocked", based_on=rules.version
+    )
     _print_next_step(stored_shop, version)
 
 
@@ -278,7 +281,10 @@ def set_rule(
     stored = load_rules(store, stored_shop)
     rules = set_manual_rule(stored, measured_rule(rule, trial), template)
     _print_trial_counts(trial)
-    _print_next_step(stored_shop, save_rules(store, stored_shop, rules, f"{attribute} set by hand"))
+    version = save_rules(
+        store, stored_shop, rules, f"{attribute} set by hand", based_on=rules.version
+    )
+    _print_next_step(stored_shop, version)
 
 
 @rule_commands.command("test")
@@ -411,7 +417,7 @@ def _version_row(stored: "StoredRules") -> dict[str, Any]:
         "run": stored.run_id,
         "rules": sum(len(template.get("rules", ())) for template in templates),
         "by": stored.story.get("by", "learnt"),
-        "drift": (stored.story.get("drift") or {}).get("said", ""),
+        "drift": stored.drift_summary,
         "story": stored.story,
     }
 

@@ -179,7 +179,9 @@ def _start_import(name: str, context: Context, form: QueryParams) -> Response:
 def undo(name: str, context: Editor) -> Response:
     """Take the last import of a shop back: the offers before it are the known ones again."""
     shop = context.shop(name)
-    with shop_run.lock_shop(context.settings, context.store, shop) as lease:
+    with shop_run.lock_shop(
+        context.settings, context.store, shop, "the undoing of an import"
+    ) as lease:
         undone = undo_last_import(lease.store, shop, context.user.name)
     context.audit("import undone", shop.name, number=undone.id)
     message = Message(context.gettext("The last import is undone: the offers before it are back."))

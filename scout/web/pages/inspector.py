@@ -11,8 +11,8 @@ from sqlmodel import col, select
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from catalog.errors import RuleError, UsageError
-from catalog.models import Attribute, Page, PageKind, Shop, ShopOffer
+from catalog.errors import RuleError, RulesChanged, UsageError
+from catalog.models import MAX_INTEGER, Attribute, Page, PageKind, Shop, ShopOffer
 from scout.inspect.page_inspection import InspectedVote, Inspection
 from scout.inspect.page_process import call_on_store
 from scout.inspect.review_decisions import parse_attribute
@@ -45,7 +45,7 @@ router = page_router()
 
 
 class RuleForm(BaseModel):
-    """A rule as the form of the inspector sends it."""
+    """A rule as the form of the inspector sends it, with the version of the rules it was made from."""
 
     attribute: ShortText
     css: PlainText = Field("", max_length=1000)
@@ -59,6 +59,7 @@ class RuleForm(BaseModel):
     form: WrittenForm = "plain"
     template: ShortText = ""
     page: int = Field(0, ge=0, le=2**63 - 1)
+    based_on: int = Field(ge=1, le=MAX_INTEGER)
     force: bool = False
 
     def written(self) -> WrittenRule:
@@ -296,13 +297,29 @@ def save_rule(name: str, context: Editor, form: Annotated[RuleForm, Form()]) -> 
         trial.check()
     stored = load_rules(context.store, shop)
     rules = set_manual_rule(stored, measured_rule(rule, trial), form.template or None)
-    version = save_rules(context.store, shop, rules, f"{rule.attribute.value} set by hand")
+    origin = f"{rule.attribute.value} set by hand"
+    try:
+        version = save_rules(context.store, shop, rules, origin, based_on=form.based_on)
+    except RulesChanged as error:
+        if not context.is_htmx:
+            raise
+        # The form keeps its input, and is based on the newest version from now on.
+        hint = context.gettext("Save again to add your rule to that version.")
+        return context.render_part(
+            "inspector_rule.html",
+            "based_on",
+            status=409,
+            messages=[Message(f"{error}. {hint}", "bad")],
+            headers={"hx-reswap": "none"},
+            version=stored.version,
+        )
     context.audit("rule set", shop.name, attribute=str(rule.attribute), version=version)
     text = context.gettext("The rule is saved as version {version}. The next run reads by it.")
     message = Message(
         text.format(version=version),
         action=context.gettext("Undo"),
-        action_url=f"/shops/{path_part(shop.name)}/rules/restore?version={stored.version}",
+        action_url=f"/shops/{path_part(shop.name)}/rules/restore"
+        f"?version={stored.version}&based_on={version}",
     )
     link = f"/shops/{path_part(shop.name)}/inspect?page={form.page}" if form.page else None
     return context.redirect(link or f"/shops/{path_part(shop.name)}/rules", message)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Form, Query
 from starlette.responses import Response
 
 from catalog.errors import UsageError
-from catalog.models import StoredRules
+from catalog.models import MAX_INTEGER, StoredRules
 from scout.inspect.review_decisions import parse_attribute
 from scout.inspect.rule_admin import (
     change_rules,
@@ -28,17 +29,19 @@ from scout.web.rendering import path_part
 SHOWN_VERSIONS = 30
 """Versions of the history at most."""
 
+BasedOn = Annotated[int, Form(ge=1, le=MAX_INTEGER)]
+"""Field of a form: the version of the rules that its page shows."""
+
 router = page_router()
 
 
 @dataclass(frozen=True)
 class VersionLine:
-    """A version of the rules: who made it, and the drift of the rules before."""
+    """A version of the rules: the number of its rules, and who made it."""
 
     stored: StoredRules
     rules: int
     origin: str
-    drift: str
 
 
 @router.get("/shops/{name}/rules")
@@ -63,8 +66,7 @@ def show_rules(name: str, context: Viewer) -> Response:
 def _version_line(stored: StoredRules) -> VersionLine:
     templates = stored.rules.get("templates", ())
     rules = sum(len(template.get("rules", ())) for template in templates)
-    drift = (stored.story.get("drift") or {}).get("said", "")
-    return VersionLine(stored, rules, stored.story.get("by", "learnt"), drift)
+    return VersionLine(stored, rules, stored.story.get("by", "learnt"))
 
 
 def _agreements(versions: Sequence[StoredRules]) -> dict[str, list[tuple[int, float | None]]]:
@@ -94,11 +96,16 @@ def show_difference(name: str, context: Viewer) -> Response:
 
 
 @router.post("/shops/{name}/rules/restore")
-def restore(name: str, context: Editor, version: str) -> Response:
+def restore(
+    name: str,
+    context: Editor,
+    version: str,
+    based_on: Annotated[int, Query(ge=1, le=MAX_INTEGER)],
+) -> Response:
     """Store the rules of an earlier version as the newest."""
     shop = context.shop(name)
     number = parse_number(context.request, "version", 0)
-    stored = restore_rules(context.store, shop, number)
+    stored = restore_rules(context.store, shop, number, based_on=based_on)
     context.audit("rules restored", shop.name, version=number)
     text = context.gettext("The rules of version {version} are back, as version {stored}.")
     message = Message(text.format(version=number, stored=stored))
@@ -106,7 +113,7 @@ def restore(name: str, context: Editor, version: str) -> Response:
 
 
 @router.post("/shops/{name}/rules/pin")
-def pin(name: str, context: Editor, attribute: FormText) -> Response:
+def pin(name: str, context: Editor, attribute: FormText, based_on: BasedOn) -> Response:
     """Pin the rules of an attribute: learning leaves them as they are."""
     shop = context.shop(name)
     chosen = parse_attribute(attribute)
@@ -115,22 +122,18 @@ def pin(name: str, context: Editor, attribute: FormText) -> Response:
         chosen,
         lambda rule: rule.model_copy(update={"locked": True}),
     )
-    save_rules(context.store, shop, rules, f"{chosen.value} locked")
+    save_rules(context.store, shop, rules, f"{chosen.value} locked", based_on=based_on)
     context.audit("rules pinned", shop.name, attribute=chosen.value)
     return context.redirect(_rules_path(shop.name))
 
 
 @router.post("/shops/{name}/rules/unpin")
-def unpin(name: str, context: Editor, attribute: FormText) -> Response:
+def unpin(name: str, context: Editor, attribute: FormText, based_on: BasedOn) -> Response:
     """Let learning replace the rules of an attribute again; a rule set by hand goes."""
     shop = context.shop(name)
     chosen = parse_attribute(attribute)
-    save_rules(
-        context.store,
-        shop,
-        unlock_rules(context.store, shop, chosen),
-        f"{chosen.value} unlocked",
-    )
+    rules = unlock_rules(context.store, shop, chosen)
+    save_rules(context.store, shop, rules, f"{chosen.value} unlocked", based_on=based_on)
     context.audit("rules unpinned", shop.name, attribute=chosen.value)
     return context.redirect(_rules_path(shop.name))
 

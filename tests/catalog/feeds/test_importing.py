@@ -14,10 +14,11 @@ from typing import Any
 
 import psutil
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 
 from catalog.errors import FeedError, MissingFields, StorageFull, UnreadableFeed, UsageError
 from catalog.feeds import importing
+from catalog.feeds.former_offers import undo_last_import
 from catalog.feeds.importing import ImportSummary, import_offers
 from catalog.feeds.offers import OfferParser, ParsedOffer
 from catalog.models import BadRow, KnownOffer, LostOffer, Shop
@@ -705,25 +706,56 @@ def test_every_item_is_read_or_refused(store: Store, shop: Shop, tmp_path: Path)
     }
 
 
+def lost(store: Store) -> dict[str, tuple[str | None, int]]:
+    """Title and last generation of the lost offers by their keys."""
+    with store.read() as session:
+        offers = session.exec(select(LostOffer).where(col(LostOffer.cleared_by).is_(None)))
+        return {offer.ref: (offer.title, offer.generation) for offer in offers}
+
+
 def test_dropped_offers_are_kept_as_lost_until_they_are_back(
     store: Store, shop: Shop, tmp_path: Path
 ) -> None:
     """An import keeps what it drops, with the time; an offer that is back is lost no more."""
-
-    def lost() -> dict[str, tuple[str | None, int]]:
-        with store.read() as session:
-            offers = session.exec(select(LostOffer)).all()
-        return {offer.ref: (offer.title, offer.generation) for offer in offers}
-
     both = ({"id": "a", "title": "Lamp"}, {"id": "b", "title": "Mug"})
     import_offers(store, shop, written(tmp_path, *both))
-    assert lost() == {}
+    assert lost(store) == {}
     import_offers(store, shop, written(tmp_path, both[0]))
-    assert lost() == {"b": ("Mug", 1)}
+    assert lost(store) == {"b": ("Mug", 1)}
     import_offers(store, shop, written(tmp_path, both[0]))
-    assert lost() == {"b": ("Mug", 1)}
+    assert lost(store) == {"b": ("Mug", 1)}
     import_offers(store, shop, written(tmp_path, both[1]))
-    assert lost() == {"a": ("Lamp", 3)}
+    assert lost(store) == {"a": ("Lamp", 3)}
     for _ in range(13):
         import_offers(store, shop, written(tmp_path, both[1]))
-    assert lost() == {}
+    assert lost(store) == {}
+
+
+LAMP, MUG, VASE = ({"id": ref, "title": ref} for ref in ("lamp", "mug", "vase"))
+# Feeds before the import that is undone, and its feed.
+UNDONE_IMPORTS = {
+    "a lost offer is back": ([[LAMP, MUG], [LAMP]], [LAMP, MUG]),
+    "an offer is lost": ([[LAMP, MUG]], [LAMP]),
+    "one is back, another lost": ([[LAMP, MUG, VASE], [LAMP, VASE]], [LAMP, MUG]),
+    "one is back for a second time": ([[LAMP, MUG], [LAMP], [LAMP, MUG], [LAMP]], [LAMP, MUG]),
+    "one is lost for too long": ([[LAMP, MUG], *[[LAMP]] * 12], [LAMP]),
+}
+
+
+@pytest.mark.parametrize(
+    ("feeds", "undone"), UNDONE_IMPORTS.values(), ids=list(UNDONE_IMPORTS.keys())
+)
+def test_an_undone_import_leaves_the_offers_as_they_were(
+    store: Store, shop: Shop, tmp_path: Path, feeds: list[Any], undone: list[Any]
+) -> None:
+    """Known and lost offers are those before an import that was undone, and another can follow."""
+    for feed in feeds:
+        import_offers(store, shop, written(tmp_path, *feed))
+    before = known(store, shop), lost(store)
+    import_offers(store, shop, written(tmp_path, *undone))
+    after = known(store, shop).keys(), lost(store).keys()
+    assert after != (before[0].keys(), before[1].keys())
+    undo_last_import(store, shop)
+    assert (known(store, shop), lost(store)) == before
+    import_offers(store, shop, written(tmp_path, *undone))
+    assert (known(store, shop).keys(), lost(store).keys()) == after

@@ -40,6 +40,29 @@ def render(text: str) -> str:
     return environment.get_template("page.html").render()
 
 
+LINKS = [
+    ("https://shop.example/p/1", True),
+    ("HTTP://shop.example", True),
+    ("javascript:alert(1)", False),
+    (" java\nscript:alert(1)", False),
+    ("data:text/html,x", False),
+    ("//shop.example", False),
+    ("https:///p", False),
+    ("http://[", False),
+    ("", False),
+    (None, False),
+]
+
+
+@pytest.mark.parametrize("package", ["reports", "scout.web"])
+@pytest.mark.parametrize(("url", "is_safe"), LINKS)
+def test_links_to_the_web_only(package: str, url: str | None, is_safe: bool) -> None:
+    """Templates of reports and of web pages link to http and https with a host, to nothing else."""
+    environment = template_environment(package, ENGLISH)
+    link = environment.from_string("{{ url|safe_link }}").render(url=url)
+    assert link == str(url if is_safe else None)
+
+
 def test_languages_share_compiled_templates(compiled: list[str]) -> None:
     """A template is compiled once, and each language has its own words in it."""
     for language, text in ((ENGLISH, "Missing"), (load_language("de"), "Fehlend")) * 2:

@@ -178,6 +178,7 @@ ROWS: dict[str, Rows] = {
             "sku": "1",
             "generation": 1,
             "lost_at": START,
+            "cleared_by": None,
         }
     ],
     "shop_offer": [
@@ -482,6 +483,7 @@ ROWS: dict[str, Rows] = {
             "token": 5_000_000_000,
             "host": "a",
             "process_id": 7,
+            "purpose": "a run",
             "lock_file": "1:2:3",
             "acquired_at": START,
             "renewed_at": LATER,

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crawler.discovery.sitemap_markup import TOO_LONG_ENTRY
 from crawler.discovery.sitemaps import (
+    MAX_SIZE,
     MAX_URLS,
     TOO_MANY_ALTERNATES,
     TOO_MANY_ENTRIES,
@@ -383,6 +385,26 @@ def test_entries_and_languages_beyond_the_bounds_are_counted() -> None:
     ]
     sitemap = parse_sitemap(f"<urlset>{''.join(rows)}</urlset>".encode(), URL)
     assert (len(sitemap.alternates), sitemap.skipped) == (MAX_URLS, {TOO_MANY_ALTERNATES: 900})
+
+
+FLOODS = [
+    '<xhtml:link rel="alternate" hreflang="en" href="https://a.example/en/x"/>',
+    "<link hreflang=en href=/y />",
+    "<link />",
+    "<loc>/x</loc>",
+    "<image:image><image:loc>/y</image:loc></image:image>",
+]
+
+
+@pytest.mark.parametrize("element", FLOODS)
+def test_an_entry_of_a_million_elements_is_cut(element: str) -> None:
+    """An entry is read up to a number of tags, and counted; the entries behind it are read."""
+    flood = element * min(1_000_000, MAX_SIZE // 2 // len(element))
+    text = f"<urlset><url><loc>/x</loc>{flood}</url><url><loc>/p</loc></url></urlset>"
+    started = process_time()
+    sitemap = parse_sitemap(text.encode(), URL)
+    assert process_time() - started < 3
+    assert (sitemap.pages, sitemap.skipped) == ((X, "https://a.example/p"), {TOO_LONG_ENTRY: 1})
 
 
 def test_gzip() -> None:

@@ -1,19 +1,24 @@
 """A crawl learns again from the events of its journal: it then concludes as if never interrupted."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy import Request
 
 from catalog.models import Page, PageState
 from catalog.storage.crawl_events import NumberedEvent
+from catalog.storage.frontier import FetchOutcome
 from crawler.config import DEFAULT_CONFIG
 from crawler.fetch.crawl_memory import CrawlMemory
+from crawler.fetch.response_handler import ResponseHandler
 from crawler.fetch.response_status import ResponseStatus
 from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.journal import CrawlJournal
 from crawler.pages.page_digest import PageDigest
+from crawler.spider import ShopSpider
 from crawler.urls.site import Site
 
 HOME = "https://shop.example"
@@ -98,10 +103,11 @@ def test_replayed_memory_concludes_the_same(
         assert take_step(replayed, number, step) == take_step(memory, number, step)
 
 
-@pytest.mark.parametrize("kind", ["failed", "redirect"])
-def test_a_trial_without_a_verdict_is_replaced(kind: str) -> None:
-    """If the original link of a rule fails or leads elsewhere, the next one that waits is tried, also after a replay."""
-    memory, _ = make_memory()
+def put_on_trial(memory: CrawlMemory) -> tuple[list[str], list[NumberedEvent]]:
+    """Open all trials that a rule may have; returns the originals, the last of which waits.
+
+    Also returns the events of the crawl so far.
+    """
     events = []
     for number in range(DEFAULT_CONFIG.canonical_agreeing_pages):
         fetched = make_page(number, f"/p/{number}"), make_page(number + 100, f"/c/sale/p/{number}")
@@ -110,21 +116,50 @@ def test_a_trial_without_a_verdict_is_replaced(kind: str) -> None:
             for page in fetched
         ]
         events += [memory.observe_page(*pair).event for pair in zip(fetched, digests, strict=True)]
-    links = tuple(f"{HOME}/c/sale/p/a{number}" for number in range(TRIALS + 1))
-    listing = PageDigest(body="list", title="All", links=links)
+    originals = [f"{HOME}/c/sale/p/a{number}" for number in range(TRIALS + 1)]
+    listing = PageDigest(body="list", title="All", links=tuple(originals))
     events.append(memory.observe_page(make_page(200, "/all"), listing).event)
     for number in range(TRIALS + 1):
         page = make_page(300 + number, f"/p/a{number}")
         conclusion = memory.observe_failure(page, ResponseStatus(PageState.GONE, "http 404"))
         events.append(conclusion.event)
     assert not conclusion.to_try
+    return originals, [event for event in events if event]
+
+
+@pytest.mark.parametrize("kind", ["failed", "redirect"])
+def test_a_trial_without_a_verdict_is_replaced(kind: str) -> None:
+    """If the original link of a rule fails or leads elsewhere, the next one that waits is tried, also after a replay."""
+    memory, _ = make_memory()
+    originals, events = put_on_trial(memory)
     replayed, journal = make_memory()
-    for decoded in journal.decode(event for event in events if event):
+    for decoded in journal.decode(events):
         replayed.replay(decoded)
     for each in (memory, replayed):
         values, event = take_step(each, 400, (kind, "/c/sale/p/a0", "/p/3", []))
-        assert [link.url for link in values[-1]] == [links[-1]]
+        assert [link.url for link in values[-1]] == [originals[-1]]
         assert event
+
+
+def test_a_trial_on_which_our_code_fails_is_replaced() -> None:
+    """The page of a trial fails with its reason, and the next original that waits becomes due."""
+    memory, _ = make_memory()
+    originals, _ = put_on_trial(memory)
+    outcomes: list[FetchOutcome] = []
+    released: list[int] = []
+    spider: Any = SimpleNamespace(
+        _handler=ResponseHandler(memory),
+        frontier=SimpleNamespace(record_results=outcomes.extend),
+        dispatcher=SimpleNamespace(release=released.append),
+    )
+    page = make_page(400, "/c/sale/p/a0")
+    request = Request(page.url, meta={"page": page})
+    ShopSpider.fail_request(spider, request, "error: KeyError")
+    (outcome,) = outcomes
+    assert (outcome.state, outcome.columns["reason"]) == (PageState.FAILED, "error: KeyError")
+    assert [link.url for link in outcome.links] == [originals[-1]]
+    assert outcome.event
+    assert released == [400]
 
 
 def test_pages_in_flight_keep_their_batches() -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from matcher.records.units import normalise_quantities
+from matcher.records.text import tokenize
+from matcher.records.units import extract_quantities, normalise_quantities
 
 
 @pytest.mark.parametrize("text", ["5 in 1 tool", "a12s", "wh-1000xm4", "v60", "no 5"])
@@ -32,6 +33,16 @@ def test_spaces_and_marks_of_amounts(text: str, other: str) -> None:
     assert normalise_quantities(text) == normalise_quantities(other)
 
 
+AMBIGUOUS = ["flour 1.500 g", "flour 12.500kg", "tank 1.500 l", "beam 1.250 mm", "disk 1.024-gb"]
+
+
+@pytest.mark.parametrize("text", AMBIGUOUS)
+def test_a_point_before_three_digits_gives_no_amount(text: str) -> None:
+    """Thousands or decimals: an amount that may be either is left unread rather than wrong."""
+    assert normalise_quantities(text) == text
+    assert extract_quantities(tokenize(text)) == {}
+
+
 @pytest.mark.parametrize(
     ("text", "normalised"),
     [
@@ -44,6 +55,11 @@ def test_spaces_and_marks_of_amounts(text: str, other: str) -> None:
         ("60 mm x 40 cm", "60mm x 400mm"),
         ("tablets 0.25 mg", "tablets 0.00025g"),
         ("tablets 1.6 mg", "tablets 0.0016g"),
+        ("flour 0.500 kg", "flour 500g"),
+        ("flour 1.50 kg", "flour 1500g"),
+        ("flour 1,500 g", "flour 1500g"),
+        ("pipe 5.125 inch", "pipe 5.125inch"),
+        ("flour 6 x 1.500 kg", "flour 6pcs 1.500 kg"),
     ],
 )
 def test_dimensions_are_no_packs(text: str, normalised: str) -> None:

@@ -44,14 +44,14 @@ def test_the_same_shop_has_not_drifted() -> None:
     """New offers on pages of the same making are read as before, also where the catalog's prices are stale."""
     found = drift(text_page)
     assert (found.kind, found.redesigned) == (DriftKind.HOLDS, False)
-    assert found.said.startswith("the rules hold")
+    assert found.summary.startswith("the rules hold")
 
 
 def test_a_redesign_is_recognised() -> None:
     """Pages of another making: what is read no longer agrees, and it is said which rules are gone."""
     found = drift(data_page)
     assert (found.kind, found.redesigned) == (DriftKind.REDESIGNED, True)
-    assert "redesigned" in found.said
+    assert "redesigned" in found.summary
     assert {"price", "title"} & {rule.attribute for rule in found.silent}
 
 
@@ -59,8 +59,8 @@ def test_one_changed_place_is_told_by_its_attribute() -> None:
     """Where only the sku has moved, only the sku is named."""
     found = drift(lambda product: text_page(product).replace(product.sku, "-"))
     assert (found.kind, found.redesigned) == (DriftKind.DRIFTED, False)
-    assert "sku 0%" in found.said
-    assert "title" not in found.said
+    assert "sku 0%" in found.summary
+    assert "title" not in found.summary
 
 
 def test_offers_that_were_never_right_are_no_drift() -> None:
@@ -70,7 +70,7 @@ def test_offers_that_were_never_right_are_no_drift() -> None:
     then = agreement_shares(members, rules)
     found = measure_drift(members, rules, then)
     assert then["brand"] == 0
-    assert found.said.startswith("the rules hold")
+    assert found.summary.startswith("the rules hold")
 
 
 def test_a_stored_shop_tells_its_drift(settings: Settings, store: Store, shop: Shop) -> None:
@@ -159,7 +159,7 @@ def test_what_is_found_on_fewer_pages_is_told(settings: Settings, store: Store, 
     found = drift_shop(settings, store, shop)
     assert not found.redesigned
     assert any(said.startswith("price on ") for said in found.fallen), found
-    assert "price on 33% of offers" in found.said
+    assert "price on 33% of offers" in found.summary
 
 
 def rest(store: Store, *, every: int) -> None:
@@ -192,11 +192,11 @@ def test_pages_that_rest_do_not_hide_a_redesign(
     know(store, shop, many[:known_ones])
     learn_shop(settings, store, shop, run_of(store, shop))
     rest(store, every=every)
-    assert drift_shop(settings, store, shop).said.startswith("the rules hold")
+    assert drift_shop(settings, store, shop).summary.startswith("the rules hold")
     rebuild(settings, store, data_page, many)
     found = drift_shop(settings, store, shop)
     assert (found.redesigned, found.pages, found.recognised) == (True, known_ones // every, 0)
-    assert learn_shop(settings, store, shop, run_of(store, shop)).drift == found.said
+    assert learn_shop(settings, store, shop, run_of(store, shop)).drift == found.summary
     held = drift_shop(settings, store, shop)
     assert (held.redesigned, held.recognised) == (False, held.pages)
 

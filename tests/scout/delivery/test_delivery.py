@@ -19,6 +19,7 @@ from catalog.models import Delivery, DeliveryKind, Role, Run, RunState, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.deliveries import get_delivery, list_deliveries
 from catalog.storage.store import Store
+from scout.delivery import deliveries
 from scout.delivery.deliveries import add_delivery, check_addresses, check_webhook
 from scout.delivery.dispatch import send_delivery
 from scout.schedule.timetable import Timetable
@@ -195,6 +196,18 @@ def test_wrong_targets(check: Any, target: str) -> None:
     """Addresses that could reach somebody else, or are none, are refused."""
     with pytest.raises(UsageError):
         check(target)
+
+
+def test_a_store_has_a_bounded_number_of_deliveries(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One delivery too many is refused in one line, and the others stay."""
+    monkeypatch.setattr(deliveries, "MAX_DELIVERIES", 2)
+    for name in "ab":
+        add_delivery(store, name, DeliveryKind.MAIL, "a@b.example", "@daily")
+    with pytest.raises(ScoutError, match="2 deliveries already"):
+        add_delivery(store, "c", DeliveryKind.MAIL, "a@b.example", "@daily")
+    assert [delivery.name for delivery in list_deliveries(store)] == ["a", "b"]
 
 
 def test_commands(scout: Scout, store: Store, shop: Shop) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.models import Attribute, Shop
+from catalog.errors import RulesChanged
+from catalog.models import Attribute, Shop, StoredRules
 from catalog.storage.store import Store
 from parser.rules.model import Rule, RuleSet, Template
 from parser.rules.selector import TextAt
@@ -54,6 +55,31 @@ def test_the_newest_versions(store: Store, learnt: Shop) -> None:
     newest = rule_admin.list_versions(store, learnt, 2)
     assert [stored.version for stored in newest] == [4, 3]
     assert len(rule_admin.list_versions(store, learnt)) == 4
+
+
+def test_a_change_of_an_earlier_version_is_refused(store: Store, learnt: Shop) -> None:
+    """Of two changes that were made from one version the later is refused, and nothing is lost."""
+    rules = rule_admin.load_rules(store, learnt)
+    assert rule_admin.save_rules(store, learnt, rules, "first", based_on=1) == 2
+    with pytest.raises(RulesChanged, match="by now: this change was made from version 1"):
+        rule_admin.save_rules(store, learnt, rules, "second", based_on=1)
+    assert [stored.version for stored in rule_admin.list_versions(store, learnt)] == [2, 1]
+    # An import replaces whatever is stored.
+    assert rule_admin.save_rules(store, learnt, rules, "imported") == 3
+
+
+@pytest.mark.parametrize("key", ["summary", "said"])
+def test_the_history_names_the_drift_of_the_former_rules(
+    scout: Scout, store: Store, learnt: Shop, key: str
+) -> None:
+    """The drift is shown with the version that was learnt after it; Scout 0.1 stored it as said."""
+    with store.write() as session:
+        story = {"drift": {key: "the rules hold", "kind": "holds"}}
+        rules = rule_admin.load_rules(store, learnt).to_json()
+        session.add(StoredRules(shop_id=learnt.id or 0, version=2, rules=rules, story=story))
+    newest, first = scout("rules", "history", "demo", "--json").out.splitlines()
+    assert json.loads(newest)["drift"] == "the rules hold"
+    assert json.loads(first)["drift"] == ""
 
 
 def test_lock(scout: Scout, learnt: Shop) -> None:

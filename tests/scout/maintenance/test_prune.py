@@ -138,7 +138,7 @@ def test_a_shop_that_is_run_is_left_out(settings: Settings, store: Store, shop: 
     """Its old runs go the next time."""
     for age in (9, 8, 7):
         add_run(store, shop, age)
-    with shop_run.lock_shop(settings, store, shop):
+    with shop_run.lock_shop(settings, store, shop, "a run"):
         counted = prune(settings, store, runs=1)
     assert counted["shops left out: they are in use"] == 1
     assert counted["runs"] == 0

@@ -131,13 +131,15 @@ def test_no_known_offers(
     assert shop_run.run_shop(settings, store, shop).state == RunState.DONE
 
 
+@pytest.mark.parametrize("purpose", ["a run", "an import"])
 def test_one_at_a_time(
-    settings: Settings, store: Store, known_shop: Shop, fake_stages: FakeStages
+    settings: Settings, store: Store, known_shop: Shop, fake_stages: FakeStages, purpose: str
 ) -> None:
-    """While a shop is being run, a second run is refused with the id of the running process."""
+    """While a shop is in use, a run is refused with the process that uses it, and what for."""
+    refusal = rf"'demo' is in use already by process \d+ .* UTC, for {purpose}: wait for that"
     with (
-        shop_run.lock_shop(settings, store, known_shop),
-        pytest.raises(Busy, match=r"'demo' is in use already.*process \d+"),
+        shop_run.lock_shop(settings, store, known_shop, purpose),
+        pytest.raises(Busy, match=refusal),
     ):
         shop_run.run_shop(settings, store, known_shop)
     shop_run.run_shop(settings, store, known_shop)

@@ -109,15 +109,23 @@ def test_missed_run(
 def test_taking_over_from_a_fast_clock(
     settings: Settings, store: Store, shop: Shop, lead: timedelta, text: str, is_skipped: bool
 ) -> None:
-    """A time of day that another machine's fast clock has begun already is not begun again."""
+    """A time of day that another machine's fast clock has begun already is not begun again.
+
+    Runs of shops and deliveries alike.
+    """
     soon = utc_now().astimezone() + timedelta(minutes=30)
-    _plan(store, shop, utc_now() + lead, text.format(minute=soon.minute, hour=soon.hour))
-    timetable = Timetable(settings, store, [])
+    cron = text.format(minute=soon.minute, hour=soon.hour)
+    _plan(store, shop, utc_now() + lead, cron)
+    delivery = add_delivery(store, "team", DeliveryKind.MAIL, "a@b.example", cron)
+    with store.write() as session:
+        session.get_one(Delivery, delivery.id).last_sent_at = utc_now() + lead
+    timetable = Timetable(settings, store, [], send_digest=lambda _delivery: None)
     timetable.start()
-    _wait(lambda: len(timetable._planned) == 1)
-    planned = timetable._scheduler.get_job("shop-1").next_run_time
+    _wait(lambda: timetable._scheduler.get_job("delivery-team") is not None)
+    for job in ("shop-1", "delivery-team"):
+        planned = timetable._scheduler.get_job(job).next_run_time
+        assert (planned > utc_now() + timedelta(hours=20)) is is_skipped, job
     timetable.stop()
-    assert (planned > utc_now() + timedelta(hours=20)) is is_skipped
 
 
 def test_plan_that_was_removed_or_paused_meanwhile(

@@ -108,6 +108,19 @@ def test_private_addresses_need_a_private_shop(
     assert started == []
 
 
+def test_a_second_import_is_refused_with_the_first(
+    app: FastAPI, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While an import waits or is under way, another one is refused as such, and so is a run."""
+    monkeypatch.setattr(app.state.jobs, "_work", lambda *_arguments: None)
+    source = {"url": "http://127.0.0.1:9/feed.csv"}
+    assert browser.submit(IMPORTS, **source).status_code == 303
+    for path in (IMPORTS, "/shops/demo/runs"):
+        answer = browser.submit(path, **source)
+        assert answer.status_code == 409
+        assert "in use already, for an import: wait for that to end" in answer.text
+
+
 def test_undo_brings_the_offers_back(
     browser: Browser, store: Store, shop: Shop, tmp_path: Any
 ) -> None:

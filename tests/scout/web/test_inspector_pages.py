@@ -1,6 +1,7 @@
 """The inspector and the rules in the control room: stored pages are inert, rules are made and undone."""
 
 import re
+from html import escape
 
 import pytest
 from fastapi import FastAPI
@@ -85,13 +86,19 @@ def test_pick_test_save_undo(app: FastAPI, store: Store, learnt: Shop) -> None:
     suggestions = browser.get(f"/shops/demo/inspect/{page_id[1]}/suggest", params=parameters)
     assert 'data-css="' in suggestions.text
     before = load_rules(store, learnt)
-    fields = {"attribute": "title", "css": "h1", "page": page_id[1]}
+    assert f'name="based_on" id="based-on" value="{before.version}"' in page
+    fields = {
+        "attribute": "title",
+        "css": "h1",
+        "page": page_id[1],
+        "based_on": before.version,
+    }
     assert "known values" in browser.submit("/shops/demo/inspect/test", **fields).text
     answer = browser.submit("/shops/demo/inspect/save", **fields)
     assert answer.status_code == 303
     assert load_rules(store, learnt).version == before.version + 1
-    undo = f"/shops/demo/rules/restore?version={before.version}"
-    assert undo in browser.get(answer.headers["location"]).text
+    undo = f"/shops/demo/rules/restore?version={before.version}&based_on={before.version + 1}"
+    assert escape(undo) in browser.get(answer.headers["location"]).text
     browser.submit(undo)
     after = load_rules(store, learnt)
     assert after.templates == before.templates
@@ -121,19 +128,61 @@ def test_a_rule_that_is_refused(
     app: FastAPI, store: Store, learnt: Shop, fields: dict[str, str], reason: str
 ) -> None:
     """A rule that reads no known value, or cannot be used, is not saved without force."""
-    answer = signed_in(app, Role.EDITOR).submit("/shops/demo/inspect/save", **fields)
+    browser = signed_in(app, Role.EDITOR)
+    answer = browser.submit("/shops/demo/inspect/save", **fields, based_on=1)
     assert answer.status_code in (400, 422)
     assert reason in answer.text
     assert load_rules(store, learnt).version == 1
 
 
+# Forms of pages that show version 1 of the rules.
+LATE_FORMS: list[tuple[str, dict[str, object]]] = [
+    ("rules/pin", {"attribute": "title", "based_on": 1}),
+    ("rules/unpin", {"attribute": "title", "based_on": 1}),
+    ("rules/restore?version=1&based_on=1", {}),
+    ("inspect/save", {"attribute": "title", "css": "h1", "based_on": 1}),
+]
+
+
+@pytest.mark.parametrize(("path", "fields"), LATE_FORMS, ids=[path for path, _ in LATE_FORMS])
+def test_rules_saved_by_two_editors(
+    app: FastAPI, store: Store, learnt: Shop, path: str, fields: dict[str, object]
+) -> None:
+    """A change of rules that somebody else has changed meanwhile is refused, and nothing is lost."""
+    first, second = signed_in(app, Role.EDITOR), signed_in(app, Role.EDITOR)
+    assert 'name="based_on" value="1"' in second.get("/shops/demo/rules").text
+    first.submit("/shops/demo/rules/pin", attribute="price", based_on=1)
+    answer = second.submit(f"/shops/demo/{path}", **fields)
+    assert answer.status_code == 409
+    assert "of version 2 by now: this change was made from version 1" in answer.text
+    assert load_rules(store, learnt).version == 2
+
+
+def test_a_refused_rule_is_saved_over_the_newest_version(
+    app: FastAPI, store: Store, learnt: Shop
+) -> None:
+    """The inspector's form keeps its input beside the message, and saves at the second attempt."""
+    browser = signed_in(app, Role.EDITOR)
+    browser.submit("/shops/demo/rules/pin", attribute="price", based_on=1)
+    browser.headers["hx-request"] = "true"
+    fields = {"attribute": "title", "css": "h1"}
+    answer = browser.submit("/shops/demo/inspect/save", **fields, based_on=1)
+    assert (answer.status_code, answer.headers["hx-reswap"]) == (409, "none")
+    assert 'name="based_on" id="based-on" value="2" hx-swap-oob="true"' in answer.text
+    assert "Save again to add your rule" in answer.text
+    assert browser.submit("/shops/demo/inspect/save", **fields, based_on=2).status_code == 204
+    template = load_rules(store, learnt).templates[0]
+    assert all(rule.locked for rule in template.rules_for(Attribute.PRICE))
+    assert template.rules_for(Attribute.TITLE)[0].origin == "manual"
+
+
 def test_pins_and_missing_pages(app: FastAPI, store: Store, learnt: Shop) -> None:
     """Rules of an attribute are pinned and unpinned; pages that were never crawled are not found."""
     browser = signed_in(app, Role.EDITOR)
-    browser.submit("/shops/demo/rules/pin", attribute="title")
+    browser.submit("/shops/demo/rules/pin", attribute="title", based_on=1)
     rules = load_rules(store, learnt)
     assert all(rule.locked for rule in rules.templates[0].rules_for(Attribute.TITLE))
-    browser.submit("/shops/demo/rules/unpin", attribute="title")
+    browser.submit("/shops/demo/rules/unpin", attribute="title", based_on=2)
     assert not any(
         rule.locked for rule in load_rules(store, learnt).templates[0].rules_for(Attribute.TITLE)
     )

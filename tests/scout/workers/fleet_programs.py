@@ -1,10 +1,12 @@
 """Programs of a fleet in processes of their own: a worker, and the run of a shop.
 
-Run by hand: `python -m tests.scout.workers.fleet_programs worker|run DATA_DIR DATABASE LEASE STEPS`.
-The run holds the shop's lease and adds a page a step, instead of a crawl that would take seconds
-to import.
+Run by hand: `python -m tests.scout.workers.fleet_programs PROGRAM DATA_DIR DATABASE LEASE STEPS`,
+where PROGRAM is worker, poisoned (a worker that is killed by each of its runs) or run. The run
+holds the shop's lease and adds a page a step, instead of a crawl that would take seconds to import.
 """
 
+import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -27,7 +29,7 @@ def run_shop(settings: Settings, steps: int) -> int:
     store = Store.open(settings)
     shop = store.shop("a")
     try:
-        with shop_run.lock_shop(settings, store, shop) as lease:
+        with shop_run.lock_shop(settings, store, shop, "a run") as lease:
             assert lease.store.fence is not None
             for step in range(steps):
                 with lease.store.write() as session:
@@ -45,6 +47,11 @@ def run_served(channel: socket, fds: Sequence[int], settings: Settings, steps: i
     sys.exit(run_shop(settings, steps))
 
 
+def kill_worker(channel: socket, fds: Sequence[int], worker: int) -> None:
+    """Kill the worker that has started this process."""
+    os.kill(worker, signal.SIGKILL)
+
+
 def main(program: str, data_dir: str, database: str, lease: str, steps: str) -> int:
     """Run a program of the fleet; returns its exit code."""
     settings = Settings.load(
@@ -59,6 +66,8 @@ def main(program: str, data_dir: str, database: str, lease: str, steps: str) -> 
     from tests.scout.workers import fleet_programs
 
     def start(arguments: Sequence[str], out: int) -> ServedProcess:
+        if program == "poisoned":
+            return ServedProcess(fleet_programs.kill_worker, (os.getpid(),), leads_group=True)
         return ServedProcess(fleet_programs.run_served, (settings, int(steps)), leads_group=True)
 
     run_pool.start_run = start

@@ -97,6 +97,22 @@ def test_killed_worker(queue_store: Store, fleet: Fleet) -> None:
     assert second.wait(20) == 0
 
 
+def test_job_that_kills_its_workers(
+    queue_store: Store, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job that kills each worker is set aside with its reason after `job_attempts` workers."""
+    monkeypatch.setenv("SCOUT_JOB_ATTEMPTS", "2")
+    shop_jobs.enqueue(queue_store, queue_store.shop("a"))
+    for machine in ("first", "second"):
+        assert fleet.start("poisoned", machine, 0).wait(30) == -signal.SIGKILL
+    third = fleet.start("poisoned", "third", 0)
+    _wait(lambda: shop_jobs.list_jobs(queue_store)[0].state == JobState.SET_ASIDE)
+    (job,) = shop_jobs.list_jobs(queue_store)
+    assert (job.reason, job.attempts) == ("its worker has ended, or cannot be reached", 2)
+    third.terminate()
+    assert third.wait(20) == 0
+
+
 def test_stopped_run(queue_store: Store, fleet: Fleet) -> None:
     """Two runs of a shop on two machines: the second is refused with the holder of the lease.
 

@@ -169,7 +169,7 @@ def test_busy_shop(
     shop = queue_store.shop("a")
     shop_jobs.enqueue(queue_store, shop)
     elsewhere = queue_settings.model_copy(update={"data_dir": queue_settings.data_dir / "other"})
-    with shop_run.lock_shop(elsewhere, queue_store, shop):
+    with shop_run.lock_shop(elsewhere, queue_store, shop, "a run"):
         _work(queue_settings, queue_store)
         (job,) = shop_jobs.list_jobs(queue_store)
         assert (job.state, job.attempts, started) == (JobState.WAITING, 0, [])
@@ -265,7 +265,7 @@ def test_ended_by_request(
     assert runner._judge(shop, ended)[0] == AttemptOutcome.HANDED_BACK
     excess = RunResult(128 + signal.SIGTERM, "the run used 5000 MB", over_memory=True)
     assert runner._judge(shop, excess) == (AttemptOutcome.FAILED, "the run used 5000 MB")
-    with shop_run.lock_shop(queue_settings, queue_store, shop):
+    with shop_run.lock_shop(queue_settings, queue_store, shop, "a run"):
         assert lease_table.request_end(queue_store, name)
     assert runner._judge(shop, ended)[0] == AttemptOutcome.ENDED
     lease_table.clear_end_request(queue_store, name)
