@@ -70,7 +70,8 @@ def lock_shop(
 ) -> Iterator[HeldLease]:
     """Hold the lease of a shop for the block, on whichever machine; gives it.
 
-    The `purpose` ("a run") is named to those that are refused. Raises Busy, and UnknownShop where the shop has been removed since it was loaded.
+    The `purpose` ("a run") is named to those that are refused. Raises Busy, and UnknownShop where
+    the shop has been removed since it was loaded.
 
     Write through the `store` of the lease while it is held. `on_end` is called if somebody asks
     this process to end. Log lines of the block name the shop.

@@ -45,7 +45,10 @@ router = page_router()
 
 
 class RuleForm(BaseModel):
-    """A rule as the form of the inspector sends it, with the version of the rules it was made from."""
+    """A rule as the form of the inspector sends it, with the version that it was made from.
+
+    Without a version, as of a script, the rule is saved over any.
+    """
 
     attribute: ShortText
     css: PlainText = Field("", max_length=1000)
@@ -59,7 +62,7 @@ class RuleForm(BaseModel):
     form: WrittenForm = "plain"
     template: ShortText = ""
     page: int = Field(0, ge=0, le=2**63 - 1)
-    based_on: int = Field(ge=1, le=MAX_INTEGER)
+    based_on: int | None = Field(None, ge=1, le=MAX_INTEGER)
     force: bool = False
 
     def written(self) -> WrittenRule:

@@ -29,8 +29,8 @@ from scout.web.rendering import path_part
 SHOWN_VERSIONS = 30
 """Versions of the history at most."""
 
-BasedOn = Annotated[int, Form(ge=1, le=MAX_INTEGER)]
-"""Field of a form: the version of the rules that its page shows."""
+BasedOn = Annotated[int | None, Form(ge=1, le=MAX_INTEGER)]
+"""Field of a form: the version of the rules that its page shows; a script may leave it out."""
 
 router = page_router()
 
@@ -100,7 +100,7 @@ def restore(
     name: str,
     context: Editor,
     version: str,
-    based_on: Annotated[int, Query(ge=1, le=MAX_INTEGER)],
+    based_on: Annotated[int | None, Query(ge=1, le=MAX_INTEGER)] = None,
 ) -> Response:
     """Store the rules of an earlier version as the newest."""
     shop = context.shop(name)
@@ -113,7 +113,7 @@ def restore(
 
 
 @router.post("/shops/{name}/rules/pin")
-def pin(name: str, context: Editor, attribute: FormText, based_on: BasedOn) -> Response:
+def pin(name: str, context: Editor, attribute: FormText, based_on: BasedOn = None) -> Response:
     """Pin the rules of an attribute: learning leaves them as they are."""
     shop = context.shop(name)
     chosen = parse_attribute(attribute)
@@ -128,7 +128,7 @@ def pin(name: str, context: Editor, attribute: FormText, based_on: BasedOn) -> R
 
 
 @router.post("/shops/{name}/rules/unpin")
-def unpin(name: str, context: Editor, attribute: FormText, based_on: BasedOn) -> Response:
+def unpin(name: str, context: Editor, attribute: FormText, based_on: BasedOn = None) -> Response:
     """Let learning replace the rules of an attribute again; a rule set by hand goes."""
     shop = context.shop(name)
     chosen = parse_attribute(attribute)
