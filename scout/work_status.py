@@ -1,4 +1,4 @@
-"""Work under way: shops that are being run on any machine, and the jobs and workers of the queue."""
+"""Work under way: shops that are in use on any machine, and the jobs and workers of the queue."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from scout.pipeline.run_records import latest_run
 
 @dataclass(frozen=True)
 class RunningShop:
-    """A shop that a process runs: its run and stage (None for an import or a change)."""
+    """A shop that a process has for a purpose, with the run and the stage that are open."""
 
     shop: str
     run: int | None
@@ -27,6 +27,7 @@ class RunningShop:
     host: str | None
     process: int | None
     since: datetime | None
+    purpose: str | None
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class SetAsideJob:
 
 @dataclass(frozen=True)
 class WorkStatus:
-    """Shops that are being run, jobs by state (None without a queue), workers that live, and the
+    """Shops that are in use, jobs by state (None without a queue), workers that live, and the
     jobs that were set aside.
     """
 
@@ -87,4 +88,5 @@ def _describe_holder(store: Store, shop: Shop, lease: Lease) -> RunningShop:
         host=lease.host,
         process=lease.process_id,
         since=lease.acquired_at,
+        purpose=lease.purpose,
     )

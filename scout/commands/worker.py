@@ -213,7 +213,7 @@ def cancel_job(context: typer.Context, shop: ShopArgument) -> None:
 
 
 def show_status(context: typer.Context, as_json: JsonOption = False) -> None:
-    """Show the shops that are being run, on any machine, and the jobs and workers of the queue."""
+    """Show the shops that are in use, on any machine, and the jobs and workers of the queue."""
     from dataclasses import asdict
 
     from scout.work_status import read_work_status
@@ -224,7 +224,7 @@ def show_status(context: typer.Context, as_json: JsonOption = False) -> None:
         print_json(asdict(status))
         return
     rows = [list(vars(running).values()) for running in status.running]
-    print_table(("shop", "run", "stage", "host", "process", "since"), rows)
+    print_table(("shop", "run", "stage", "host", "process", "since", "purpose"), rows)
     if status.jobs is not None:
         counts = ", ".join(f"{number} {state}" for state, number in status.jobs.items())
         print_lines(f"jobs: {counts}", f"workers: {status.workers}")

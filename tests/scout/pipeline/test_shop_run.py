@@ -19,6 +19,7 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.maintenance.shop_removal import remove_shop
 from scout.pipeline import run_records, shop_run
+from scout.work_status import read_work_status
 from tests.scout.conftest import FakeStages, Scout
 
 pytestmark = pytest.mark.both_databases
@@ -137,11 +138,12 @@ def test_one_at_a_time(
 ) -> None:
     """While a shop is in use, a run is refused with the process that uses it, and what for."""
     refusal = rf"'demo' is in use already by process \d+ .* UTC, for {purpose}: wait for that"
-    with (
-        shop_run.lock_shop(settings, store, known_shop, purpose),
-        pytest.raises(Busy, match=refusal),
-    ):
-        shop_run.run_shop(settings, store, known_shop)
+    with shop_run.lock_shop(settings, store, known_shop, purpose):
+        [in_use] = read_work_status(settings, store).running
+        with pytest.raises(Busy, match=refusal):
+            shop_run.run_shop(settings, store, known_shop)
+    assert (in_use.shop, in_use.purpose) == ("demo", purpose)
+    assert not read_work_status(settings, store).running
     shop_run.run_shop(settings, store, known_shop)
 
 
