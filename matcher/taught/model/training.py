@@ -178,7 +178,8 @@ def _sure_pairs(
     drawn = np.random.default_rng(seed).permutation(unlabelled)[:MAX_SURE]
     probability = scored.shared[drawn]
     sureness = np.abs(probability - 0.5) * 2
-    weight = np.where(probability > 0.5, *reliances) * sureness
+    of_matches, of_others = reliances
+    weight = sureness * np.where(probability > 0.5, of_matches, of_others)
     weight *= SURE_WEIGHT / max(1e-9, float(sureness.sum()))
     counts = weight > 0
     return drawn[counts], probability[counts] > 0.5, weight[counts]
