@@ -39,13 +39,15 @@ class AgreementModel:
 
     `prior` is that of a match against an unrelated pair, `related_prior` that of a related pair
     against an unrelated one, None where no pairs are related. `has_one_partner` says of one table
-    that its records have one partner at most.
+    that its records have one partner at most, `has_several` of each of two tables that its records
+    have several partners.
     """
 
     levels: tuple[Level, ...]
     prior: float
     related_prior: float | None = None
     has_one_partner: bool = False
+    has_several: tuple[bool, bool] = (False, False)
 
     @property
     def base(self) -> float:
@@ -116,6 +118,7 @@ class AgreementModel:
             "prior": self.prior,
             "related_prior": self.related_prior,
             "has_one_partner": self.has_one_partner,
+            "has_several": [*self.has_several],
             "levels": levels,
         }
 
@@ -136,4 +139,7 @@ class AgreementModel:
                 raise ValueError("levels and cuts do not fit")
             levels.append(Level(str(level["group"]), cuts, weights, related))
         has_one_partner = bool(value.get("has_one_partner"))
-        return cls(tuple(levels), float(value["prior"]), related_prior, has_one_partner)
+        # Models of earlier versions do not have it.
+        left, right = map(bool, value.get("has_several", (False, False)))
+        prior = float(value["prior"])
+        return cls(tuple(levels), prior, related_prior, has_one_partner, (left, right))

@@ -52,6 +52,20 @@ def partners_of_tables(pairs: Pairs, overall: Floats) -> Partners:
     )
 
 
+def find_side_with_several(pairs: Pairs, is_sure: Bools) -> tuple[bool, bool]:
+    """Tell which of two tables has records with several partners, from matches without sharing.
+
+    Sure matches tell where copies are too dirty to be very similar. Rivals may be sure by mistake,
+    but then on both sides; where one side has one partner nearly always, the other's are real.
+
+    >>> pairs = np.array([[row // 2, row] for row in range(100)])
+    >>> find_side_with_several(pairs, np.ones(100, bool))
+    (True, False)
+    """
+    left_has_one, right_has_one = (_has_one_partner(pairs[is_sure, side], True) for side in (0, 1))
+    return not left_has_one and right_has_one, not right_has_one and left_has_one
+
+
 def has_one_partner(pairs: Pairs, is_match: Bools) -> bool:
     """Tell from the matches in one table, found without sharing, whether records have one partner.
 

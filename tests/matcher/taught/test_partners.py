@@ -8,7 +8,7 @@ import pytest
 from matcher.taught.deduplication import decide
 from matcher.taught.model.agreement import AgreementModel
 from matcher.taught.model.partners import has_one_partner
-from tests.matcher.taught.tables import to_records
+from tests.matcher.taught.tables import make_citations, to_records
 
 PLACES = ("Rome", "Athens", "Carthage", "Byzantium", "Persia", "Gaul", "Thrace", "Numidia")
 KINDS = ("Temple", "Harbour", "Market", "Theatre")
@@ -54,3 +54,26 @@ def _dirty_rows(copies: int) -> list[tuple[str, ...]]:
 def _lose_letter(text: str, generator: random.Random) -> str:
     place = generator.randrange(3, len(text) - 1)
     return text[:place] + text[place + 1 :]
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_a_table_of_which_records_have_dirty_copies_in_another(is_swapped: bool) -> None:
+    """Hardly any two citations of a work are alike, and yet each work is found to have several."""
+    citations, _ = make_citations(works=90, copies=3)
+    rows = [*zip(*citations.fields, strict=True)]
+    works = [
+        max(rows[start : start + 3], key=lambda row: len("".join(row)))
+        for start in range(0, 270, 3)
+    ]
+    tables = [to_records(works, citations.names), to_records(rows, citations.names)]
+    decision = decide(*(tables[::-1] if is_swapped else tables))
+    partners = decision.scored.partners
+    assert [partners.left_has_one, partners.right_has_one] == [is_swapped, not is_swapped]
+    restored = AgreementModel.from_json(decision.model.agreement.as_json())
+    assert restored.has_several == (not is_swapped, is_swapped)
+    found = {
+        pair[::-1] if is_swapped else pair
+        for pair in zip(decision.result.left.tolist(), decision.result.right.tolist(), strict=True)
+    }
+    right = {(row // 3, row) for row in range(270)}
+    assert 2 * len(found & right) / (len(found) + len(right)) > 0.95
