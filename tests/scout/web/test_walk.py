@@ -484,6 +484,24 @@ def test_make_a_rule_in_the_inspector(enter: Enter, room: ControlRoom) -> None:
     page.get_by_role("heading", name="Rules of version 3").wait_for()
 
 
+def test_two_editors_in_the_inspector(enter: Enter, room: ControlRoom) -> None:
+    """The later of two changes is refused and keeps its input; it is saved over the newest version."""
+    (earlier, _), (later, watch) = enter(Role.EDITOR), enter(Role.EDITOR)
+    for page in (earlier, later):
+        page.goto(f"/shops/demo/inspect?url={room.shop.url}p9")
+        page.get_by_text("Make a rule").click()
+        page.get_by_label("CSS selector").fill("h1")
+    earlier.get_by_role("button", name="Save and pin").click()
+    earlier.get_by_role("status").get_by_role("button", name="Undo").wait_for()
+    later.get_by_role("button", name="Save and pin").click()
+    later.get_by_role("status").get_by_text("Save again to add your rule").wait_for()
+    assert later.get_by_label("CSS selector").input_value() == "h1"
+    assert [problem for problem in watch.problems if "409" not in problem] == []
+    watch.problems.clear()
+    later.get_by_role("button", name="Save and pin").click()
+    later.get_by_role("status").get_by_role("button", name="Undo").wait_for()
+
+
 def test_a_hostile_page_in_the_inspector(enter: Enter, room: ControlRoom) -> None:
     """A stored page runs no script, loads no file and leads nowhere."""
     page, watch = enter(Role.VIEWER)
