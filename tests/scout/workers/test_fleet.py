@@ -65,7 +65,7 @@ def _tokens(store: Store) -> list[int]:
     return [int(url.split("/")[3]) for url in urls]
 
 
-def _wait(condition: Callable[[], bool], seconds: float = 30) -> None:
+def _wait(condition: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
