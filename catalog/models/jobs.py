@@ -14,9 +14,9 @@ class Lease(SQLModel, table=True):
 
     `token` grows with each holder (a fencing token): a write of a former holder is refused by it.
     `host` and `process_id` name the holder, and `purpose` what it does, such as "an import", where
-    that is known; without a holder, `expires_at` is None. Times are those of
-    the database. `lock_file` identifies the file that the holder has locked on its machine: whoever
-    holds that lock knows that the holder is dead. `is_end_requested` asks the holder to end.
+    that is known; without a holder, `expires_at` is None. Times are those of the database.
+    `lock_file` identifies the file that the holder has locked on its machine: whoever holds that
+    lock knows that the holder is dead. `is_end_requested` asks the holder to end.
     """
 
     id: int | None = Field(default=None, primary_key=True)

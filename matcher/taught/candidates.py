@@ -57,8 +57,9 @@ def draw_random_pairs(left_size: int, right_size: int, candidates: int, seed: in
     """Draw pairs of any records to stand beside a number of candidates."""
     generator = np.random.default_rng(seed)
     count = int(RANDOM_SHARE * candidates)
-    sides = (generator.integers(0, size, count) for size in (left_size, right_size))
-    return np.column_stack([*sides])
+    left = generator.integers(0, left_size, count)
+    right = generator.integers(0, right_size, count)
+    return np.column_stack((left, right))
 
 
 def unite_pairs(parts: Iterable[Pairs], is_self_join: bool) -> Pairs:

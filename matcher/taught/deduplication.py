@@ -264,9 +264,9 @@ def _find_candidates(
     for method in methods:
         parts.append(joined_pairs(method(comparison.left, comparison.right, progress)))
     pairs = unite_pairs(parts, is_self_join)
-    left, right = comparison.left, comparison.right
-    right_size = len(left if right is None else right)
-    random_pairs = draw_random_pairs(len(left), right_size, len(pairs), options.seed)
+    left = comparison.left
+    right = left if comparison.right is None else comparison.right
+    random_pairs = draw_random_pairs(len(left), len(right), len(pairs), options.seed)
     return unite_pairs([pairs, random_pairs], is_self_join)
 
 

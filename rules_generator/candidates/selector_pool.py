@@ -92,7 +92,7 @@ class SelectorPool:
     def _valid(
         self, pool: Iterable[PooledSelector], pages_of: PageBits
     ) -> Iterator[PooledSelector]:
-        """Yield, of the first 400, the selectors that find their own element."""
+        """Yield, of the first MAX_TRIED, the selectors that find their own element."""
 
         def order(pooled: PooledSelector) -> tuple[int, int, int]:
             origin = self._origins[pooled]

@@ -64,6 +64,7 @@ def import_feed(
     """Import the catalog's offers of a shop; they replace those of the import before."""
     from catalog.feeds.importing import import_offers
     from catalog.links.shop_links import make_cleaner
+    from scout.job_queue.job_kinds import PURPOSES, JobKind
     from scout.pipeline import run_records, shop_run
 
     invocation = get_invocation(context)
@@ -72,7 +73,7 @@ def import_feed(
     columns = _parse_mapping(mapping or ())
     settings, store = invocation.settings, invocation.store
     with (
-        shop_run.lock_shop(settings, store, stored_shop, "an import") as lease,
+        shop_run.lock_shop(settings, store, stored_shop, PURPOSES[JobKind.IMPORT]) as lease,
         invocation.limited(IMPORT_SECONDS),
         invocation.progress() as progress,
     ):

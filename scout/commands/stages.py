@@ -346,10 +346,11 @@ def _execute(
 ) -> dict[str, Any]:
     """Execute one stage under the shop's lease; return the run's id and the stage's figures."""
     from catalog.models import Stage
+    from scout.job_queue.job_kinds import stage_purpose
     from scout.pipeline import run_records, shop_run
 
     shop = invocation.shop(name)
-    purpose = f"its stage {stage.value!r}"
+    purpose = stage_purpose(stage.value)
     locked = shop_run.lock_shop(invocation.settings, invocation.store, shop, purpose)
     with locked as lease, invocation.progress() as progress:
         # All that the stage writes is written under the lease.

@@ -18,12 +18,18 @@ COMMANDS: Mapping[JobKind, tuple[str, ...]] = {
     JobKind.IMPORT: ("catalog", "import"),
 }
 
+
+def stage_purpose(stage: str) -> str:
+    """Return the purpose of a lease for one stage of a shop."""
+    return f"its stage {stage!r}"
+
+
 PURPOSES: Mapping[JobKind, str] = {
     JobKind.RUN: "a run",
-    JobKind.LEARN: "its stage 'learn'",
+    JobKind.LEARN: stage_purpose("learn"),
     JobKind.IMPORT: "an import",
 }
-"""What a shop is in use for while it has a job, as its lease says it."""
+"""The purpose of the lease that each job holds on its shop."""
 
 QUEUED_KINDS = (JobKind.RUN, JobKind.LEARN)
 """Kinds that any worker can do; an import may read a file of the machine that was asked for it."""

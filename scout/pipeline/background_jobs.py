@@ -139,13 +139,11 @@ class BackgroundJobs:
         return locks.find_holder(self._settings, self._store, shop_jobs.shop_lock(shop)) is not None
 
     def _busy_message(self, shop: Shop) -> str:
-        """Format the message that a shop is in use, with what for: by a process, or a job."""
+        """Format the message that a process uses a shop, or that a job waits for it."""
         holder = locks.find_holder(self._settings, self._store, shop_jobs.shop_lock(shop))
         state = self.state(shop)
-        if holder is None and state is not None:
-            purpose = PURPOSES[state.kind]
-            return f"shop {shop.name!r} is in use already, for {purpose}: wait for that to end"
-        return lease_table.busy_message(f"shop {shop.name!r}", holder)
+        purpose = None if state is None else PURPOSES[state.kind]
+        return lease_table.busy_message(f"shop {shop.name!r}", holder, purpose)
 
     def end(self, shop: Shop) -> bool:
         """End the run of a shop, whichever process does it; it can be resumed.

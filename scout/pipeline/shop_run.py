@@ -21,6 +21,7 @@ from catalog.runtime.telemetry.tracing import span
 from catalog.storage.leases import lease_table
 from catalog.storage.leases.held_lease import HeldLease
 from catalog.storage.store import Store
+from scout.job_queue.job_kinds import PURPOSES, JobKind
 from scout.pipeline import locks
 from scout.pipeline.run_records import (
     StageFunction,
@@ -49,7 +50,8 @@ def run_shop(
     has taken it over, and the errors of the stages: the run then stays unfinished with the reason
     stored. A crawl without any page fails it.
     """
-    with lock_shop(settings, store, shop, "a run", on_end=end_this_process) as lease:
+    purpose = PURPOSES[JobKind.RUN]
+    with lock_shop(settings, store, shop, purpose, on_end=end_this_process) as lease:
         held_store = lease.store
         run_id = resume_or_start(held_store, shop, fresh=fresh, full=full)
         with span("run", shop=shop.name, run=run_id), log_fields(run=run_id):

@@ -151,12 +151,16 @@ def database_now(session: Session) -> datetime:
     return now.astimezone(UTC)
 
 
-def busy_message(subject: str, lease: Lease | None) -> str:
-    """Format the message that another process holds a lease; None where that is not known."""
-    if lease is None:
-        return f"{subject} is in use already: wait for that to end"
-    purpose = f", for {lease.purpose}" if lease.purpose else ""
-    return f"{subject} is in use already {describe_holder(lease)}{purpose}: wait for that to end"
+def busy_message(subject: str, lease: Lease | None, purpose: str | None = None) -> str:
+    """Format the message that another process holds a lease; None where that is not known.
+
+    `purpose` is named where no lease tells it.
+    """
+    holder = ""
+    if lease is not None:
+        holder, purpose = f" {describe_holder(lease)}", lease.purpose
+    use = f", for {purpose}" if purpose else ""
+    return f"{subject} is in use already{holder}{use}: wait for that to end"
 
 
 def _take(session: Session, fence: Fence, lock_file: str, purpose: str | None) -> Fence:

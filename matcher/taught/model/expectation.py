@@ -14,7 +14,7 @@ The shares of matches and of other pairs at each level are estimated from the ca
   other years, dates, amounts or sizes, where these are of other things (`discriminating`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -90,6 +90,7 @@ MIN_KEPT = 0.25
 # them .2 to .5 are by chance.
 RARE_VALUES = 0.05
 NO_COLUMNS: Mapping[str, DiscriminatingColumn] = {}
+UNSHARED = Partners(left_has_one=False, right_has_one=False)
 
 
 def fit_agreement(
@@ -105,25 +106,30 @@ def fit_agreement(
     discriminate.
     """
     fit = partial(_fit_classes, similarities, pairs, is_self_join, roles)
-    unshared = Partners(left_has_one=False, right_has_one=False)
     if not is_self_join:
-        partners = partners_of_tables(pairs, similarities[ALL_COLUMNS])
-        several = (False, False)
-        if partners.left_has_one and partners.right_has_one:
-            is_sure = fit(unshared).log_odds(similarities) > SURE_ODDS
-            several = find_side_with_several(pairs, is_sure)
-            partners = Partners(not several[0], not several[1])
-        model = replace(fit(partners), has_several=several)
-        if not partners.are_shared:
-            return model
-        is_match = model.log_odds(similarities) > 0
-        if share_with_partner(pairs, is_match) < MOST_RECORDS:
-            return model
-        return replace(fit(partners, lead_evidence=1.0), has_several=several)
-    model = fit(unshared)
+        return _fit_two_tables(fit, similarities, pairs)
+    model = fit(UNSHARED)
     if not has_one_partner(pairs, model.log_odds(similarities) > 0):
         return model
     return replace(fit(Partners(left_has_one=True, right_has_one=True)), has_one_partner=True)
+
+
+def _fit_two_tables(
+    fit: Callable[..., AgreementModel], similarities: Mapping[str, Floats], pairs: Pairs
+) -> AgreementModel:
+    """Fit with the partners that the candidates of two tables show; `fit` takes these."""
+    overall, several = similarities[ALL_COLUMNS], (False, False)
+    partners = partners_of_tables(pairs, overall)
+    if partners.left_has_one and partners.right_has_one:
+        is_sure = fit(UNSHARED).log_odds(similarities) > SURE_ODDS
+        several = find_side_with_several(pairs, is_sure)
+        partners = partners_of_tables(pairs, overall, several)
+    model = fit(partners)
+    if partners.are_shared:
+        is_match = model.log_odds(similarities) > 0
+        if share_with_partner(pairs, is_match) >= MOST_RECORDS:
+            model = fit(partners, lead_evidence=1.0)
+    return replace(model, has_several=several)
 
 
 def _fit_classes(

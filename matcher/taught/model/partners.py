@@ -40,16 +40,20 @@ class Partners:
         return 1.0 if self.are_shared else DAMPING
 
 
-def partners_of_tables(pairs: Pairs, overall: Floats) -> Partners:
+def partners_of_tables(
+    pairs: Pairs, overall: Floats, has_several: tuple[bool, bool] = (False, False)
+) -> Partners:
     """Tell from the candidates of two tables whether records have one partner or several.
 
     `overall` is the similarity of all columns. With too few similar candidates to tell, they have
-    one.
+    one. `has_several` are the sides known to have several (`find_side_with_several`).
     """
     is_similar = overall >= PARTNER_SIMILARITY
-    return Partners(
-        _has_one_partner(pairs[is_similar, 0], True), _has_one_partner(pairs[is_similar, 1], True)
+    left_has_one, right_has_one = (
+        not is_known and _has_one_partner(pairs[is_similar, side], True)
+        for side, is_known in enumerate(has_several)
     )
+    return Partners(left_has_one, right_has_one)
 
 
 def find_side_with_several(pairs: Pairs, is_sure: Bools) -> tuple[bool, bool]:

@@ -97,12 +97,8 @@ def add_agreement(
     if is_self_join:
         partners = Partners(agreement.has_one_partner, agreement.has_one_partner)
     else:
-        found = partners_of_tables(pairs, similarities[ALL_COLUMNS])
-        left_has_several, right_has_several = agreement.has_several
-        partners = Partners(
-            found.left_has_one and not left_has_several,
-            found.right_has_one and not right_has_several,
-        )
+        overall = similarities[ALL_COLUMNS]
+        partners = partners_of_tables(pairs, overall, agreement.has_several)
     odds = agreement.log_odds(similarities)
     shared = share_among_rivals(odds, pairs, partners, is_self_join)
     columns = (table, odds, log_odds(shared))

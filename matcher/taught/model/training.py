@@ -151,11 +151,12 @@ class _Trainer:
         return Classifier(CalibratedModel(trees, Sigmoid()), regression, Sigmoid())
 
 
-def _reliance(is_called: Bools, is_right: Bools) -> float:
+def _reliance(has_verdict: Bools, has_label: Bools) -> float:
     """Return how much a verdict of agreement is to be relied on, from 0 to 1, by labelled pairs.
 
-    It is the square of the share of the pairs called so that are right, less that of the wrong ones;
-    a right and a wrong pair are added (Laplace's rule of succession). Where most candidates are
+    The verdict is "match" or "no match"; the arguments tell which pairs have it, and which have the
+    label that confirms it. Of the pairs with the verdict, the result is the square of the share that
+    is confirmed less the share that is not; one of each is added (Laplace's rule of succession). Where most candidates are
     duplicates, agreement is right about matches and misses many: 50 labels give citations F1 .86 if
     both verdicts weigh alike, so .99; affiliations .82 and .85.
 
@@ -163,7 +164,8 @@ def _reliance(is_called: Bools, is_right: Bools) -> float:
     >>> round(_reliance(labels, labels), 2), round(_reliance(~labels, labels), 2)
     (0.67, 0.0)
     """
-    precision = (float((is_called & is_right).sum()) + 1) / (float(is_called.sum()) + 2)
+    confirmed = float((has_verdict & has_label).sum())
+    precision = (confirmed + 1) / (float(has_verdict.sum()) + 2)
     return max(0.0, 2 * precision - 1) ** 2
 
 

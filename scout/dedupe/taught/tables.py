@@ -51,8 +51,9 @@ def load_tables(
 ) -> list[Table]:
     """Load one file or two; without keys all columns that they share are compared.
 
-    All columns are named as after `new_names`. A file with nothing but a header is no error if `may_be_empty`. Raises UsageError for a missing
-    column, or ids that are absent or repeat; UnreadableFeed.
+    `keys` and `id_column` are new names where `new_names` renames a column. A file with nothing but
+    a header is no error if `may_be_empty`. Raises UsageError for a missing column, or ids that are
+    absent or repeat; UnreadableFeed.
     """
     columns = tuple(keys) or _shared_columns(paths, id_column, new_names)
     tables = list[Table]()
